@@ -334,6 +334,13 @@ describe('the dashboard', () => {
     ).toEqual(['components/draft.ts', 'pages/requests/list-actions.tsx']);
   });
 
+  it('imports what it loads later so that a restart or an upgrade of the gateway breaks no page', () => {
+    const alone = files.filter((file) =>
+      /lazy\(\s*\(\) => import\(|await import\(/.test(read(join('src/dashboard', file))),
+    );
+    expect(alone).toEqual([]);
+  });
+
   it('is served at the paths that it routes', () => {
     const routed = [
       ...read('src/dashboard/shell.tsx').matchAll(/^  \['(?!overview')([\w-]+)', /gm),

@@ -19,6 +19,7 @@ export const theme = createTheme({
   components: {
     // colour alone does not tell a link from the text around it
     Anchor: { defaultProps: { underline: 'always', size: 'sm' } },
+    NavLink: { defaultProps: { bdrs: 'sm' } },
     Modal: { defaultProps: { closeButtonProps, transitionProps } },
     Drawer: { defaultProps: { closeButtonProps, transitionProps } },
     Popover: { defaultProps: { transitionProps } },
@@ -44,10 +45,12 @@ export const themeVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-placeholder': colors.gray[6],
     '--mantine-color-error': colors.red[8],
+    '--good-color': '#237a36',
   },
   dark: {
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-placeholder': colors.dark[2],
     '--mantine-color-error': colors.red[4],
+    '--good-color': colors.green[4],
   },
 });

@@ -94,6 +94,17 @@ describe('the terms of an API key', () => {
   });
 });
 
+describe('the end of a key', () => {
+  it('stays to the second when something else is changed', () => {
+    const ending = key({ expiresAt: '2026-05-03T09:00:00.000Z' });
+    const terms = formTermsOf(ending);
+    expect(requestOf({ ...terms, name: 'desk' }, ending).expiresAt).toBe(ending.expiresAt);
+    const later = requestOf({ ...terms, expiresOn: '2026-05-09' }, ending).expiresAt ?? '';
+    expect(new Date(later).getHours()).toBe(23);
+    expect(requestOf({ ...terms, expiresOn: '' }, ending).expiresAt).toBeNull();
+  });
+});
+
 describe('the forecast of a budget', () => {
   const long = '2026-01-01T00:00:00Z';
   const at = (time: string) => Date.parse(time);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  colorAt,
+  colorsOf,
   nextIndex,
   restOf,
   sparkline,
@@ -9,7 +9,12 @@ import {
 } from '../../src/dashboard/components/chart-columns.js';
 import { axisLabel, reasonWords, roundTicks } from '../../src/dashboard/format/numbers.js';
 import { formatSpend, spendParts } from '../../src/dashboard/format/spend.js';
-import { formatMs } from '../../src/dashboard/format/times.js';
+import {
+  formatClock,
+  formatInstant,
+  formatMs,
+  formatUntil,
+} from '../../src/dashboard/format/times.js';
 import {
   byModel,
   defaultRange,
@@ -44,8 +49,8 @@ describe('a change against the time before', () => {
     expect(pointsChange(0.5, null)).toBeNull();
   });
 
-  it('is not drawn from a few requests, which tell nothing', () => {
-    expect([0, 1, 19, 20].map(isCompared)).toEqual([true, false, false, true]);
+  it('is not drawn from a few requests or none, which tell nothing', () => {
+    expect([0, 1, 19, 20].map(isCompared)).toEqual([false, false, false, true]);
   });
 
   it('of a share is in percentage points', () => {
@@ -150,6 +155,15 @@ describe('a duration', () => {
   });
 });
 
+describe('a clock', () => {
+  it('begins the day with the hour 00', () => {
+    const midnight = new Date(2026, 10, 25, 0, 5).getTime();
+    expect(formatClock(midnight, midnight)).toBe('00:05:00.000');
+    expect(formatUntil(midnight, midnight + 86_400_000)).toBe('Nov 25, 00:05:00');
+    expect(formatInstant(midnight)).toBe('Nov 25, 2026, 00:05');
+  });
+});
+
 describe('the reason of a choice', () => {
   it.each([
     ['best predicted quality, 0.967', 'best predicted quality, 96.7'],
@@ -203,8 +217,19 @@ describe('a stacked chart', () => {
       byModel({ groups: some, points } as never, 'costUsd', { range: '24h', account: undefined });
     const drawn = of({ costUsd: [1, 2] });
     expect(drawn.map(({ label }) => label)).toEqual(['p/m0', 'p/m2']);
-    expect(drawn.map(({ color }) => color)).toEqual([colorAt(0), colorAt(2)]);
+    const [first, , third] = colorsOf(['p/m0', 'p/m1', 'p/m2']);
+    expect(drawn.map(({ color }) => color)).toEqual([first, third]);
     expect(of({ costUsd: [0, 0] }, groups.slice(1, 2))).toHaveLength(1);
+  });
+
+  it('gives a model its own colour, whatever its rank, and no two the same as long as there are enough', () => {
+    const labels = ['openai/gpt-5-mini', 'groq/llama-3.3-70b', 'a/b', 'c/d', 'e/f', 'g/h', 'i/j'];
+    const colors = colorsOf(labels);
+    expect(new Set(colors).size).toBe(labels.length);
+    expect(colorsOf([...labels].reverse())).toEqual([...colors].reverse());
+    const all = colorsOf([...labels, 'k/l', 'm/n', 'o/p']);
+    expect(all).toHaveLength(10);
+    expect(new Set(all).size).toBe(8);
   });
 
   it('leads from the name of a model to its requests', () => {

@@ -19,6 +19,7 @@ import { formatBytes } from '../../src/dashboard/format/numbers.js';
 import {
   historyOf,
   newConversation,
+  rangeOf,
   requestOf,
   withAnswer,
   withMoreLanes,
@@ -29,6 +30,22 @@ import {
 import { chooseFiles } from '../../src/dashboard/pages/playground/image-files.js';
 import { eventReader } from '../../src/dashboard/pages/playground/event-reader.js';
 import { plainSettings, readTools } from '../../src/dashboard/pages/playground/settings.js';
+
+describe('the summary of lanes', () => {
+  const lane = (model: string, ...costs: (number | null)[]) =>
+    costs.map((costUsd) => ({
+      answer: { ...emptyAnswer, provider: 'p', model, figures: { costUsd } as Answer['figures'] },
+      results: null,
+    }));
+
+  it('names the lane with the least, and nothing until all lanes have the figure', () => {
+    const lanes = [lane('a', 3), lane('b', 1, 1), lane('c', 9)];
+    expect(rangeOf({ lanes }, 'costUsd')).toEqual({ model: 'p/b', least: 2, most: 9 });
+    expect(rangeOf({ lanes: [lane('a', 1), lane('b', null), lane('c', 3)] }, 'costUsd')).toBeNull();
+    expect(rangeOf({ lanes: [lane('a', 1), lane('b', 1)] }, 'costUsd')).toBeNull();
+    expect(rangeOf({ lanes: [] }, 'costUsd')).toBeNull();
+  });
+});
 
 describe('every phase of search and research', () => {
   it('has words', () => {

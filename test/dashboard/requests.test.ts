@@ -181,6 +181,8 @@ describe('the waterfall of a request', () => {
     const failed = attempt({ outcome: 'upstream_error', status: 503, error: 'up answered 503' });
     const lanes = lanesOf([failed, failed, attempt({ ...failed, error: 'other' }), attempt()]);
     expect(equalLanes(lanes).map(({ length }) => length)).toEqual([2, 1, 1]);
+    const named = ['req_1a2', 'req_9f8'].map((id) => ({ ...failed, error: `busy, request ${id}` }));
+    expect(equalLanes(lanesOf(named))).toHaveLength(1);
   });
 
   it('counts the calls that tools and research make, and not retries and fallbacks', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { acts as known } from '../../src/store/contracts/audit.js';
 import schema from '../../schemas/audit.response.schema.json' with { type: 'json' };
 import { actWords, filterQuery } from '../../src/dashboard/pages/settings/act-filter.js';
-import { limitWords, typedLimit } from '../../src/dashboard/format/limits.js';
+import { limitWords } from '../../src/dashboard/format/limits.js';
 import { texts } from '../../src/dashboard/texts/texts.js';
 import { connectionsOf, rulesOf } from '../../src/dashboard/pages/settings/rules.js';
 
@@ -19,16 +19,6 @@ describe('the limits of an account', () => {
     expect(limitWords({ ...none, requestsPerMinute: 1_200, dayBudgetUsd: 5 })).toBe(
       '1,200 req/min, $5.00 a day',
     );
-  });
-
-  it.each([
-    ['', null],
-    ['5', 5],
-    [0, 0],
-    [-1, null],
-    ['x', null],
-  ])('typed as %j are %j', (typed, limit) => {
-    expect(typedLimit(typed)).toBe(limit);
   });
 });
 

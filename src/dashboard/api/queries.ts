@@ -47,7 +47,7 @@ export const useRead = <Path extends Readable>(
   });
 
 /** What a list of the API answers with: a page, and the cursor of the next one. */
-interface PageOf<Item> {
+export interface PageOf<Item> {
   readonly items: readonly Item[];
   readonly next: string | null;
 }
@@ -70,7 +70,7 @@ interface PagedListOptions {
 export interface PagedList<Item> {
   /** Of all pages up to now; null: none has come. */
   readonly items: readonly Item[] | null;
-  /** Why nothing is shown; null as long as there are items. */
+  /** Why nothing, or nothing newer, is shown. */
   readonly error: Error | null;
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
@@ -97,7 +97,7 @@ export function usePagedList<Item>(
   });
   return {
     items: query.data?.pages.flatMap(({ items }) => items) ?? null,
-    error: query.data ? null : query.error,
+    error: query.error,
     hasMore: query.hasNextPage,
     isLoadingMore: query.isFetchingNextPage,
     retry: () => void query.refetch(),

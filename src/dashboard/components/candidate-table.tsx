@@ -6,7 +6,6 @@ import { fill, texts } from '../texts/texts.js';
 import { Note, PlainText } from './elements.js';
 import { type Column, figure, ListTable } from './list-table.js';
 
-const { decision: words } = texts.playground;
 const { perMillion, excluded: excludedWords } = texts.requests.detail;
 
 /** Where the cost of this request was not predicted, the price of a million tokens. */
@@ -16,7 +15,7 @@ const costOf = ({ cost, price }: WeighedCandidate): string =>
     : fill(perMillion, { price: formatUsd(price) });
 
 const columns: readonly Column<WeighedCandidate>[] = [
-  figure(words.quality, ({ quality, interval }) => {
+  figure(texts.common.quality, ({ quality, interval }) => {
     const [low, high] = interval ?? [];
     return (
       <>
@@ -27,9 +26,11 @@ const columns: readonly Column<WeighedCandidate>[] = [
       </>
     );
   }),
-  figure(words.cost, costOf),
-  figure(words.first, ({ latency }) => formatMs(latency === null ? null : latency * 1_000)),
-  figure(words.score, ({ score }) => formatQuality(score)),
+  figure(texts.common.cost, costOf),
+  figure(texts.common.firstToken, ({ latency }) =>
+    formatMs(latency === null ? null : latency * 1_000),
+  ),
+  figure(texts.common.score, ({ score }) => formatQuality(score)),
 ];
 
 interface CandidateTableProps {
@@ -40,12 +41,12 @@ interface CandidateTableProps {
 /** What was predicted of each candidate, and why it was chosen or not. */
 export function CandidateTable({ candidates, answered }: CandidateTableProps) {
   const model: Column<WeighedCandidate> = {
-    label: texts.requests.model,
+    label: texts.common.model,
     cell: ({ label, reason, excluded }) => (
       <>
         <Group gap={6}>
           <PlainText fw={label === answered ? 600 : 400}>{label}</PlainText>
-          {label === answered ? <Badge size="xs">{words.answered}</Badge> : null}
+          {label === answered ? <Badge size="xs">{texts.common.answered}</Badge> : null}
         </Group>
         <Note className="sentence">
           {excluded ? fill(excludedWords, { reason: excluded }) : reasonWords(reason)}
@@ -55,7 +56,7 @@ export function CandidateTable({ candidates, answered }: CandidateTableProps) {
   };
   return (
     <ListTable
-      label={words.candidates}
+      label={texts.common.candidates}
       columns={[model, ...columns]}
       rows={candidates}
       keyOf={({ label }) => label}

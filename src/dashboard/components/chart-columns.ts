@@ -28,6 +28,24 @@ export const errorColor = '#fa5252';
 export const colorAt = (index: number): string =>
   chartColors[index % chartColors.length] ?? restColor;
 
+/** Of each label its own colour, wherever it is shown; another one where a label beside it has that. */
+export function colorsOf(labels: readonly string[]): string[] {
+  const taken: string[] = [];
+  const colors = new Map<string, string>();
+  // not in the order of what is shown, so that a rank changes nothing
+  for (const label of [...labels].sort()) {
+    let at = Array.from(label).reduce(
+      (sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 8_191,
+      0,
+    );
+    const last = at + chartColors.length;
+    while (taken.includes(colorAt(at)) && at < last) at++;
+    colors.set(label, colorAt(at));
+    taken.push(colorAt(at));
+  }
+  return labels.map((label) => colors.get(label) ?? restColor);
+}
+
 /** Each series on top of those before it: what a stacked chart draws. Null counts as 0. */
 export function stacked(series: readonly ChartSeries[]): number[][] {
   const length = Math.max(0, ...series.map(({ values }) => values.length));

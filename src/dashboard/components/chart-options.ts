@@ -123,5 +123,5 @@ function timeLabel(seconds: number, step: number): string {
   const isMidnight = at.getHours() === 0 && at.getMinutes() === 0;
   if (step >= day || (isMidnight && step >= hour))
     return at.toLocaleDateString('en', { month: 'short', day: 'numeric' });
-  return at.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hour12: false });
+  return at.toLocaleTimeString('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 }

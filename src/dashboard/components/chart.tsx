@@ -31,6 +31,7 @@ export function Chart({ label, times, series, format, height = 180, ...how }: Ch
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [index, setIndex] = useState<number | null>(null);
+  const [isFocused, setFocused] = useState(false);
   const scheme = useComputedColorScheme('light');
   const { kind, group, onSelect } = how;
   // another chart only where what is drawn differs; new values alone are set into it
@@ -64,18 +65,31 @@ export function Chart({ label, times, series, format, height = 180, ...how }: Ch
   const onKeyDown = useChartKeys({ plot, times, index, setIndex, onSelect });
   return (
     <Box>
-      <Box ref={box} h={height} tabIndex={0} role="img" aria-label={label} onKeyDown={onKeyDown}>
+      <Box
+        ref={box}
+        h={height}
+        tabIndex={0}
+        role="img"
+        aria-label={label}
+        onKeyDown={onKeyDown}
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
+      >
         <div ref={holder} />
       </Box>
-      <Readout times={times} series={series} index={index} format={format} />
+      <Readout {...{ times, series, index, format, isFocused }} />
     </Box>
   );
 }
 
-type ReadoutProps = Pick<ChartProps, 'times' | 'series' | 'format'> & { index: number | null };
+type ReadoutProps = Pick<ChartProps, 'times' | 'series' | 'format'> & {
+  index: number | null;
+  /** Keys move through the chart, so that those who do not see it are told where they are. */
+  isFocused: boolean;
+};
 
 /** The legend, with the values at the cursor. */
-function Readout({ times, series, index, format }: ReadoutProps) {
+function Readout({ times, series, index, format, isFocused }: ReadoutProps) {
   const time = index === null ? undefined : times[index];
   const names = shortNames(series.map(({ label }) => label));
   return (
@@ -84,7 +98,7 @@ function Readout({ times, series, index, format }: ReadoutProps) {
       mih={series.length > 2 ? 40 : 20}
       align="flex-start"
       className="figures"
-      aria-live="off"
+      aria-live={isFocused ? 'polite' : 'off'}
     >
       {series.map(({ label, color, values, href }, at) => {
         const value = index === null ? null : (values[index] ?? null);
@@ -159,7 +173,10 @@ function rangeOf(times: readonly number[], one: number, other: number): [number,
 function moveCursor(plot: uPlot | null, times: readonly number[], index: number): void {
   const time = times[index];
   if (!plot || time === undefined) return;
-  plot.setCursor({ left: plot.valToPos(time / 1_000, 'x'), top: 0 });
+  const { left, top } = plot.over.getBoundingClientRect();
+  const clientX = left + plot.valToPos(time / 1_000, 'x');
+  // as a mouse would, so that the cursors of the other charts go with it
+  plot.over.dispatchEvent(new MouseEvent('mousemove', { clientX, clientY: top + 1 }));
 }
 
 function drawSelection(plot: uPlot | null, [from, to]: readonly [number, number]): void {

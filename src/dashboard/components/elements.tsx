@@ -9,8 +9,10 @@ import {
   CopyButton,
   Group,
   Paper,
+  Spoiler,
   Stack,
   Text,
+  type TextProps,
 } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -25,6 +27,18 @@ export const Hint = Text.withProps({ size: 'sm', c: 'dimmed' });
 
 /** Text with its own line breaks, broken anywhere if it must be. */
 export const PlainText = Text.withProps({ size: 'sm', className: 'text-plain' });
+
+/** A text that others wrote, such as why they failed: folded where it is very long. */
+export const LongText = (props: TextProps & { children: ReactNode }) => (
+  <Spoiler
+    maxHeight={120}
+    styles={{ control: { color: 'inherit' } }}
+    showLabel={texts.common.showAll}
+    hideLabel={texts.common.showLess}
+  >
+    <PlainText {...props} />
+  </Spoiler>
+);
 
 /** A button beside others, such as those of a row. */
 export const SmallButton = Button.withProps({ size: 'xs', variant: 'default' });
@@ -114,7 +128,7 @@ interface FigureTileProps {
 
 /** One figure in a box. */
 export const FigureTile = ({ label, value, detail, history, children }: FigureTileProps) => (
-  <Paper withBorder p="sm" className="tile">
+  <Paper withBorder p="sm" display="flex" style={{ flexDirection: 'column' }}>
     <Note>{label}</Note>
     <Text size="xl" fw={650} className="figures" lh={1.3}>
       {value}

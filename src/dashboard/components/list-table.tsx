@@ -83,16 +83,15 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
   } = props;
   const opened = useRowLinks(rows, hrefOf);
   if (empty && rows.length === 0) return empty;
-  const hasStickyHead = maxHeight !== undefined;
   return (
-    <ScrollRegion label={label} {...(hasStickyHead ? { maxHeight } : {})}>
+    <ScrollRegion label={label} maxHeight={maxHeight}>
       <Box miw={{ base: 0, sm: minWidth }}>
         {/* roles, because some browsers see no table in blocks */}
         <Table
           role="table"
           className={isSlim ? 'list-table' : 'list-table row-blocks'}
           horizontalSpacing={8}
-          stickyHeader={hasStickyHead}
+          stickyHeader={maxHeight !== undefined}
           {...table}
         >
           <Heads columns={columns} />
@@ -240,19 +239,13 @@ interface ScrollRegionProps {
   /** What it shows; readers without a mouse reach it to scroll. */
   label: string;
   /** Above this height, in px, it scrolls. */
-  maxHeight?: number;
+  maxHeight?: number | undefined;
   children: ReactNode;
 }
 
 /** Scrolls what is too wide or too high for its place, also by the keyboard. */
 export const ScrollRegion = ({ label, maxHeight, children }: ScrollRegionProps) => (
-  <Box
-    style={{ overflow: 'auto' }}
-    tabIndex={0}
-    role="group"
-    aria-label={label}
-    {...(maxHeight === undefined ? {} : { mah: maxHeight })}
-  >
+  <Box style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={label} mah={maxHeight}>
     {children}
   </Box>
 );

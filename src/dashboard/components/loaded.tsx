@@ -2,7 +2,7 @@ import { Alert, Button, Code, Group, Paper, Skeleton, Stack, Text } from '@manti
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
-import { CompactButton, Hint, PlainText, SmallButton } from './elements.js';
+import { CompactButton, Hint, LongText, SmallButton } from './elements.js';
 import { ApiFailure, isOfWholePage } from '../api/failure.js';
 import { fill, texts } from '../texts/texts.js';
 import type { PagedList } from '../api/queries.js';
@@ -19,7 +19,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   return (
     <Alert color="red" title={texts.common.failed} role="alert">
       <Stack gap="xs" align="flex-start">
-        <PlainText>{message}</PlainText>
+        <LongText>{message}</LongText>
         <Group gap="sm">
           {retry ? <SmallButton onClick={retry}>{texts.common.tryAgain}</SmallButton> : null}
           {requestId === null ? null : (
@@ -34,7 +34,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
 }
 
 /** Lines where content will be. */
-export const Loading = ({ lines = 4 }: { lines?: number }) => (
+export const Loading = ({ lines = 4 }: { lines?: number | undefined }) => (
   <Stack gap="sm" role="status" aria-label={texts.common.loading}>
     {Array.from({ length: lines }, (_, line) => (
       <Skeleton key={line} height={28} />
@@ -49,11 +49,21 @@ interface LoadedProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** Shows a query's data; before that that it loads, or why it failed. */
+/** Why something failed; where there is older content, the page as a whole may say it. */
+const failureOf = (error: unknown, retry: () => void, hasOld: boolean): ReactNode =>
+  error && !(hasOld && isOfWholePage(error)) ? <Failure error={error} retry={retry} /> : null;
+
+/** Shows a query's data, and why it is not up to date; before that that it loads, or why it failed. */
 export function Loaded<Data>({ query, lines, children }: LoadedProps<Data>) {
-  if (query.data !== undefined) return <>{children(query.data)}</>;
-  if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
-  return <Loading {...(lines === undefined ? {} : { lines })} />;
+  const { data, error } = query;
+  const failure = failureOf(error, () => void query.refetch(), data !== undefined);
+  if (data === undefined) return failure ?? <Loading lines={lines} />;
+  return (
+    <>
+      {failure}
+      {children(data)}
+    </>
+  );
 }
 
 interface EmptyProps {
@@ -122,11 +132,12 @@ interface PagedProps<Item> {
 /** Shows the items of a list and the button for more; before that that it loads, or why not. */
 export function Paged<Item>({ list, more = texts.common.more, lines, children }: PagedProps<Item>) {
   const { items, error, retry } = list;
-  if (error) return <Failure error={error} retry={retry} />;
-  if (!items) return <Loading {...(lines === undefined ? {} : { lines })} />;
+  const failure = failureOf(error, retry, items !== null);
+  if (!items) return failure ?? <Loading lines={lines} />;
   return (
     <Stack gap="md">
       {children(items)}
+      {failure}
       <MoreButton list={list} label={more} />
     </Stack>
   );

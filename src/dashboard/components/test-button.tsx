@@ -1,6 +1,6 @@
-import { Group } from '@mantine/core';
+import { Box, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { CompactButton, PlainText } from './elements.js';
+import { CompactButton, LongText } from './elements.js';
 
 interface TestButtonProps {
   label: string;
@@ -19,9 +19,11 @@ export function TestButton({ label, name, test }: TestButtonProps) {
       <CompactButton loading={isPending} aria-label={name} onClick={() => mutate()}>
         {label}
       </CompactButton>
-      <PlainText role="status" maw={560} c={isBad ? 'var(--mantine-color-error)' : 'dimmed'}>
-        {error?.message ?? data?.words ?? ''}
-      </PlainText>
+      <Box role="status" maw={560}>
+        <LongText c={isBad ? 'var(--mantine-color-error)' : 'dimmed'}>
+          {error?.message ?? data?.words ?? ''}
+        </LongText>
+      </Box>
     </Group>
   );
 }

@@ -26,9 +26,3 @@ export function limitWords(limits: Limits): string {
   });
   return said.length === 0 ? words.none : said.join(', ');
 }
-
-/** A limit as somebody typed it; null: no limit. */
-export const typedLimit = (value: string | number): number | null => {
-  const number = Number(value);
-  return value === '' || !Number.isFinite(number) || number < 0 ? null : number;
-};

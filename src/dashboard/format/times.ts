@@ -12,7 +12,7 @@ export const formatMs = ifKnown((ms: number) => {
 });
 
 const day: Intl.DateTimeFormatOptions = { year: 'numeric', month: 'short', day: 'numeric' };
-const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hour12: false };
+const clock: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 
 const shown = (options: Intl.DateTimeFormatOptions) =>
   ifKnown((at: string | number) => new Date(at).toLocaleString('en', options));

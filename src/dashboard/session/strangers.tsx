@@ -86,10 +86,10 @@ const NoWebAccounts = () => (
 const fields = {
   code: { label: text.claimCode, description: text.claimHint, autoComplete: 'off' },
   email: { label: text.email, type: 'email', autoComplete: 'username' },
-  password: { label: text.password, autoComplete: 'current-password' },
+  password: { label: texts.common.password, autoComplete: 'current-password' },
   newPassword: {
-    label: text.password,
-    description: text.passwordRule,
+    label: texts.common.password,
+    description: texts.common.passwordRule,
     name: 'password',
     autoComplete: 'new-password',
     minLength: 8,

@@ -1,4 +1,4 @@
-import { Code, Group, Table, Text } from '@mantine/core';
+import { Box, Code, Group, Table, Text } from '@mantine/core';
 import Markdown, { type MarkdownToJSX, RuleType } from 'markdown-to-jsx/react';
 import { memo, type ReactNode } from 'react';
 import { CodeRegion, CopyText, OutsideLink } from '../elements.js';
@@ -85,12 +85,12 @@ function Picture({ src, alt }: { src?: string; alt?: string }) {
 function Pre({ children }: { children?: ReactNode }) {
   const code = textIn(children);
   return (
-    <div className="answer-code">
-      <Group justify="flex-end">
+    <Box my="0.5em">
+      <Group justify="flex-end" mb={4}>
         <CopyText value={code} label={texts.playground.copyCode} />
       </Group>
       <CodeRegion label={texts.playground.code}>{code}</CodeRegion>
-    </div>
+    </Box>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Alert, Group, List, Loader, Paper, Spoiler, Stack, Text, Tooltip } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
-import { Hint, Note, PlainText } from '../elements.js';
+import { Hint, LongText, Note, PlainText } from '../elements.js';
 import { fill, texts } from '../../texts/texts.js';
 import {
   type Answer,
@@ -120,17 +120,17 @@ function Reasoning({ text }: { text: string }) {
 const AnswerFailure = ({ failed: { message, trace } }: { failed: Failed }) => (
   <Alert color="red" title={words.failed} role="alert">
     <Stack gap="xs">
-      <PlainText>{message}</PlainText>
+      <LongText>{message}</LongText>
       <Attempts trace={trace} />
     </Stack>
   </Alert>
 );
 
 const columns: readonly Column<TraceEntry>[] = [
-  { label: words.oneModel, cell: ({ provider, model }) => `${provider}/${model}` },
+  { label: texts.common.model, cell: ({ provider, model }) => `${provider}/${model}` },
   { label: words.error, cell: ({ error }) => error },
-  figure(words.status, ({ status }) => status ?? unknownValue),
-  figure(words.latency, ({ latency }) => formatMs(latency)),
+  figure(texts.common.status, ({ status }) => status ?? unknownValue),
+  figure(texts.common.time, ({ latency }) => formatMs(latency)),
 ];
 
 /** The attempts that failed, oldest first. */

@@ -83,9 +83,9 @@ function SourceButton({ sources, citations, label, mark, isInline = false }: Sou
 }
 
 const Check = () => (
-  <span role="img" aria-label={words.verified.text} className="verified">
+  <Text span c="var(--good-color)" role="img" aria-label={words.verified.text}>
     ✓
-  </span>
+  </Text>
 );
 
 const citationsOf = ({ id }: ShownSource, citations: readonly Citation[]): Citation[] =>

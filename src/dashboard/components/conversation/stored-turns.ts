@@ -46,7 +46,7 @@ function addResult(steps: Step[] | undefined, message: StoredMessage): void {
 }
 
 /** The text of a message. */
-export const textOf = ({ content }: StoredMessage): string =>
+const textOf = ({ content }: StoredMessage): string =>
   content.flatMap(({ type, text }) => (type === 'text' && text ? [text] : [])).join('\n');
 
 const picturesOf = ({ content }: StoredMessage): string[] =>

@@ -1,4 +1,14 @@
-import { CloseButton, Group, Image, Paper, SimpleGrid, Stack, Text, Textarea } from '@mantine/core';
+import {
+  Box,
+  CloseButton,
+  Group,
+  Image,
+  Paper,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+} from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { CodeRegion, Note, OutsideLink, PlainText } from '../elements.js';
 import { DialogButton } from '../dialog.js';
@@ -65,14 +75,22 @@ interface UserMessageProps extends Pick<Turn, 'text' | 'pictures'> {
 function UserMessage({ text, pictures, edit }: UserMessageProps) {
   const [draft, setDraft] = useState(text);
   return (
-    <Paper className="user-message" p="sm" radius="md" aria-label={words.you} role="group">
+    <Paper
+      p="sm"
+      radius="md"
+      ml="auto"
+      maw="min(100%, 48rem)"
+      bg="light-dark(var(--mantine-color-blue-0), var(--mantine-color-dark-5))"
+      aria-label={words.you}
+      role="group"
+    >
       <Stack gap="xs">
         <Pictures urls={pictures} />
         <Group gap="sm" wrap="nowrap" align="flex-start">
           {text === '' ? null : <PlainText flex={1}>{text}</PlainText>}
           {edit ? (
             <DialogButton
-              label={words.edit}
+              label={texts.common.edit}
               title={words.editMessage}
               size="compact-sm"
               fz="xs"
@@ -112,17 +130,20 @@ export function Pictures({ urls, onRemove }: PicturesProps) {
   return (
     <Group gap="xs">
       {urls.map((url, index) => (
-        <div key={index} className="picture">
+        <Box key={index} pos="relative">
           <Picture url={url} name={fill(texts.playground.attached, { number: index + 1 })} />
           {onRemove ? (
             <CloseButton
               size="sm"
               variant="filled"
+              pos="absolute"
+              top={4}
+              right={4}
               aria-label={fill(texts.playground.removePicture, { number: index + 1 })}
               onClick={() => onRemove(index)}
             />
           ) : null}
-        </div>
+        </Box>
       ))}
     </Group>
   );

@@ -78,7 +78,7 @@ function ModelSelect({ model, choose }: { model: string; choose: (model: string)
   const names = models.data?.data.map(({ id }) => id) ?? [];
   return (
     <Select
-      label={text.model}
+      label={texts.common.model}
       description={text.modelHint}
       data={[...new Set([defaultModel, ...names])]}
       value={model}
@@ -116,7 +116,7 @@ function KeyField({ value, change, program }: KeyFieldProps) {
         />
         {mayMakeKeys ? (
           <Button loading={creating.isPending} onClick={() => creating.mutate()}>
-            {text.createKey}
+            {texts.common.createKey}
           </Button>
         ) : null}
       </Group>

@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/schema.js';
-import { read } from '../../api/queries.js';
+import { type PageOf, type PageQuery, read } from '../../api/queries.js';
 import type { AnsweredRequest } from '../../components/conversation/stored-turns.js';
 
 export type Conversation = Schema<'ConversationResponse'>;
@@ -19,40 +19,31 @@ export interface WholeConversation {
   readonly isCut: boolean;
 }
 
-const noRequests: ReadonlyMap<string, AnsweredRequest> = new Map();
-
 /** Reads a conversation with all its messages, up to a thousand. */
 export async function readWholeConversation(
   id: string,
   mayReadRequests: boolean,
 ): Promise<WholeConversation> {
-  const [conversation, requests] = await Promise.all([
-    read('/api/v1/conversations/{id}', { path: { id }, query: { limit: messagesPerPage } }),
-    mayReadRequests ? readRequests(id) : noRequests,
+  const path = { id };
+  const [conversation, { items: messages, isCut }, requests] = await Promise.all([
+    read('/api/v1/conversations/{id}', { path, query: { limit: 1 } }),
+    readPages((page) => read('/api/v1/conversations/{id}/messages', { path, query: page })),
+    // those that the answers came from, as long as they are kept
+    mayReadRequests
+      ? readPages((page) => read('/api/v1/requests', { query: { conversation: id, ...page } }))
+      : { items: [] },
   ]);
-  const messages = [...(conversation.messages?.items ?? [])];
-  let cursor = conversation.messages?.next ?? null;
-  while (cursor !== null && messages.length < maxMessages) {
-    const page = await read('/api/v1/conversations/{id}/messages', {
-      path: { id },
-      query: { limit: messagesPerPage, cursor },
-    });
-    messages.push(...page.items);
-    cursor = page.next;
-  }
-  return { conversation, messages, requests, isCut: cursor !== null };
+  const byAnswer = requests.items.map((one) => [one.responseId ?? '', one] as const);
+  return { conversation, messages, requests: new Map(byAnswer), isCut };
 }
 
-/** The requests that the answers of a conversation came from, as long as they are kept. */
-async function readRequests(conversation: string): Promise<ReadonlyMap<string, AnsweredRequest>> {
-  const found = new Map<string, AnsweredRequest>();
-  let cursor: string | null = null;
-  do {
-    const query = { conversation, limit: messagesPerPage, ...(cursor === null ? {} : { cursor }) };
-    const page: Schema<'RequestList'> = await read('/api/v1/requests', { query });
-    for (const request of page.items)
-      if (request.responseId !== null) found.set(request.responseId, request);
-    cursor = page.next;
-  } while (cursor !== null && found.size < maxMessages);
-  return found;
+async function readPages<Item>(readPage: (page: PageQuery) => Promise<PageOf<Item>>) {
+  const items: Item[] = [];
+  let page: PageQuery | null = { limit: messagesPerPage };
+  while (page !== null && items.length < maxMessages) {
+    const read: PageOf<Item> = await readPage(page);
+    items.push(...read.items);
+    page = read.next === null ? null : { ...page, cursor: read.next };
+  }
+  return { items, isCut: page !== null };
 }

@@ -85,7 +85,7 @@ function Instructions({ text }: { text: string }) {
   if (text === '') return null;
   return (
     <Paper withBorder p="sm">
-      <Note>{texts.playground.options.instructions}</Note>
+      <Note>{texts.common.instructions}</Note>
       <PlainText>{text}</PlainText>
     </Paper>
   );

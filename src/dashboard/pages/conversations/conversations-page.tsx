@@ -90,7 +90,7 @@ const Nothing = ({ search }: { search: string }) =>
     <Empty
       title={words.empty}
       hint={words.emptyHint}
-      ways={[[words.openPlayground, '/playground']]}
+      ways={[[texts.common.openPlayground, '/playground']]}
     />
   ) : (
     <Empty title={fill(words.notFound, { search })} hint={words.notFoundHint} />
@@ -98,7 +98,7 @@ const Nothing = ({ search }: { search: string }) =>
 
 const columns: readonly Column<Conversation>[] = [
   {
-    label: words.conversation,
+    label: texts.common.conversation,
     cell: ({ id, title }) => (
       <PageLink href={`/conversations/${id}`} className="text-plain">
         {title}
@@ -107,7 +107,7 @@ const columns: readonly Column<Conversation>[] = [
   },
   figure(words.messages, ({ messageCount }) => formatCount(messageCount), { isMinor: true }),
   {
-    label: words.used,
+    label: texts.common.lastUsed,
     cell: ({ updatedAt }) => (
       <time dateTime={updatedAt} title={formatInstant(updatedAt)}>
         {formatAgo(updatedAt)}

@@ -10,11 +10,11 @@ const text = texts.keys;
 
 type UsageRow = Schema<'UsageResponse'>['items'][number];
 
-/** Sums by the id of a key, `''` for none, or an account, in the UTC days and months that budgets count. */
-interface Usage {
-  readonly day: ReadonlyMap<string, UsageRow>;
-  readonly month: ReadonlyMap<string, UsageRow>;
-}
+/**
+ * Sums by the id of a key, `''` for none, or an account, in the UTC days and months that budgets
+ * count. Null: not known yet.
+ */
+type Usage = Readonly<Record<'day' | 'month', ReadonlyMap<string, UsageRow> | null>>;
 
 /** What was used with each key, or by each account, up to now. */
 export function useUsage(by: 'key' | 'account', isAdmin: boolean): Usage {
@@ -22,8 +22,10 @@ export function useUsage(by: 'key' | 'account', isAdmin: boolean): Usage {
   const asked = { by, limit: 1_000, ...(isAdmin ? { account: 'all' } : {}) };
   const day = useRead('/api/v1/usage', { query: { ...asked, from: today } });
   const month = useRead('/api/v1/usage', { query: { ...asked, from: `${today.slice(0, 8)}01` } });
-  const byId = (rows: readonly UsageRow[] = []) =>
-    new Map(rows.map((row) => [(by === 'key' ? row.keyId : row.accountId) ?? '', row]));
+  const byId = (rows?: readonly UsageRow[]) =>
+    rows
+      ? new Map(rows.map((row) => [(by === 'key' ? row.keyId : row.accountId) ?? '', row]))
+      : null;
   return { day: byId(day.data?.items), month: byId(month.data?.items) };
 }
 
@@ -41,9 +43,9 @@ interface BudgetSpendProps {
 
 /** What budgets count, as a bar of each with its forecast; without a budget the month's spend. */
 export function BudgetSpend({ shown, usage }: BudgetSpendProps) {
-  const spentIn = (period: keyof Usage): number => {
-    const { costUsd = 0, heldUsd = 0 } = usage[period].get(shown.id) ?? {};
-    return costUsd + heldUsd;
+  const spentIn = (period: keyof Usage): number | null => {
+    const { costUsd = 0, heldUsd = 0 } = usage[period]?.get(shown.id) ?? {};
+    return usage[period] && costUsd + heldUsd;
   };
   const bars = budgets.flatMap(([limit, period]) => {
     const budget = shown.limits[limit];
@@ -59,8 +61,8 @@ export function BudgetSpend({ shown, usage }: BudgetSpendProps) {
           budget: formatUsd(budget),
           period: text.periods[limit],
         });
-        const forecast = forecastOf(spent, period, shown.createdAt);
-        const share = budget === 0 ? 100 : (spent / budget) * 100;
+        const forecast = spent ? forecastOf(spent, period, shown.createdAt) : null;
+        const share = budget === 0 ? 100 : ((spent ?? 0) / budget) * 100;
         return (
           <div key={limit}>
             <Note className="figures">{words}</Note>
@@ -70,8 +72,8 @@ export function BudgetSpend({ shown, usage }: BudgetSpendProps) {
               color={share >= 100 ? 'red' : share >= 80 ? 'orange' : 'teal'}
               aria-label={words}
             />
-            {forecast === null || spent === 0 || share >= 100 ? null : (
-              <Note c={forecast.usd > budget ? 'var(--bad-color)' : 'dimmed'}>
+            {forecast === null || share >= 100 ? null : (
+              <Note c={forecast.usd > budget ? 'var(--mantine-color-error)' : 'dimmed'}>
                 {fill(text.forecast[limit], {
                   usd: formatUsd(forecast.usd),
                   day: new Date(forecast.last).toLocaleDateString('en', utcDay),

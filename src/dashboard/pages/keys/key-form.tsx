@@ -4,9 +4,9 @@ import { api, dataOf } from '../../api/client.js';
 import { ActDialog } from '../../components/dialog.js';
 import { fill, texts } from '../../texts/texts.js';
 import { type ApiKey, emptyTerms, type FormTerms, formTermsOf, requestOf } from './key-terms.js';
-import { type LimitName, limitNames } from '../../format/limits.js';
+import { type LimitName, limitNames, type Limits } from '../../format/limits.js';
 import { formatCount } from '../../format/numbers.js';
-import { useRead } from '../../api/queries.js';
+import { useModelLabels, useRead } from '../../api/queries.js';
 import { optionsOf } from '../../components/elements.js';
 
 const text = texts.keys;
@@ -21,7 +21,7 @@ interface KeyFormProps {
 }
 
 function save(edited: ApiKey | null, terms: FormTerms): Promise<ApiKey> {
-  const body = requestOf(terms);
+  const body = requestOf(terms, edited);
   return edited === null
     ? dataOf(api.POST('/api/v1/keys', { body }))
     : dataOf(api.PATCH('/api/v1/keys/{id}', { params: { path: { id: edited.id } }, body }));
@@ -30,12 +30,12 @@ function save(edited: ApiKey | null, terms: FormTerms): Promise<ApiKey> {
 /** The form of a new key, or of a key's terms. */
 export function KeyForm({ edited, close, onSaved }: KeyFormProps) {
   const [terms, setTerms] = useState<FormTerms>(edited ? formTermsOf(edited) : emptyTerms);
-  const title = edited ? fill(text.editTitle, { name: edited.name }) : text.create;
+  const title = edited ? fill(text.editTitle, { name: edited.name }) : texts.common.createKey;
   return (
     <ActDialog
       title={title}
       size="lg"
-      label={edited ? undefined : text.create}
+      label={edited ? undefined : texts.common.createKey}
       act={async () => {
         const key = await save(edited, terms);
         onSaved?.(key);
@@ -66,12 +66,38 @@ function useBudgetWords(): (limit: LimitName, usd: number | null) => string | nu
   };
 }
 
-function TermFields({ terms, change }: TermFieldsProps) {
+interface LimitFieldsProps {
+  limits: Limits;
+  change: (changed: Partial<Limits>) => void;
+}
+
+/** The limits of a key or an account. */
+export function LimitFields({ limits, change }: LimitFieldsProps) {
   const budgetWords = useBudgetWords();
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      {limitNames.map((limit) => (
+        <NumberInput
+          key={limit}
+          label={text[limit]}
+          description={budgetWords(limit, limits[limit]) ?? text.limitHint}
+          min={limit.endsWith('Usd') ? 0 : 1}
+          allowDecimal={limit.endsWith('Usd')}
+          thousandSeparator=","
+          value={limits[limit] ?? ''}
+          onChange={(value) => change({ [limit]: typeof value === 'number' ? value : null })}
+        />
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function TermFields({ terms, change }: TermFieldsProps) {
+  const labels = useModelLabels();
   return (
     <>
       <TextInput
-        label={text.name}
+        label={texts.common.name}
         description={text.nameHint}
         required
         maxLength={200}
@@ -94,29 +120,18 @@ function TermFields({ terms, change }: TermFieldsProps) {
       <TagsInput
         label={text.models}
         description={text.modelsHint}
+        data={[...labels]}
+        limit={20}
         value={terms.models}
         onChange={(models) => change({ models })}
       />
       <TagsInput
-        label={text.toolkits}
+        label={texts.common.toolkits}
         description={text.toolkitsHint}
         value={terms.toolkits}
         onChange={(toolkits) => change({ toolkits })}
       />
-      <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        {limitNames.map((limit) => (
-          <NumberInput
-            key={limit}
-            label={text[limit]}
-            description={budgetWords(limit, terms[limit]) ?? text.limitHint}
-            min={limit.endsWith('Usd') ? 0 : 1}
-            allowDecimal={limit.endsWith('Usd')}
-            thousandSeparator=","
-            value={terms[limit] ?? ''}
-            onChange={(value) => change({ [limit]: typeof value === 'number' ? value : null })}
-          />
-        ))}
-      </SimpleGrid>
+      <LimitFields limits={terms} change={change} />
       <NumberInput
         label={text.economy}
         description={text.economyHint}

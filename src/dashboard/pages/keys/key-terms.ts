@@ -85,13 +85,21 @@ const localDay = (at: Date): string =>
 const isScope = (name: string): name is NonNullable<KeyTerms['scopes']>[number] =>
   ['completions', 'model-select', 'admin'].includes(name);
 
-/** What the form says as the body of a request; a key ends with its last day. */
-export function requestOf(terms: FormTerms): KeyTerms {
+/**
+ * What the form says as the body of a request; a key ends with its last day.
+ * @param edited the key that is changed: its end stays to the second unless its day changes
+ */
+export function requestOf(terms: FormTerms, edited: ApiKey | null = null): KeyTerms {
   const { name, scopes, models, toolkits, economy, expiresOn, ...limits } = terms;
   return {
     ...{ name, toolkits, economy, limits },
     scopes: scopes.filter(isScope),
     models: models.length === 0 ? null : models,
-    expiresAt: expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString(),
+    expiresAt:
+      edited && formTermsOf(edited).expiresOn === expiresOn
+        ? edited.expiresAt
+        : expiresOn === ''
+          ? null
+          : new Date(`${expiresOn}T23:59:59`).toISOString(),
   };
 }

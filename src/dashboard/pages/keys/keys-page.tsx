@@ -66,7 +66,7 @@ export default function KeysPage() {
           >
             {text.export}
           </SmallButton>
-          <Button onClick={create}>{text.create}</Button>
+          <Button onClick={create}>{texts.common.createKey}</Button>
         </>
       }
     >
@@ -94,26 +94,26 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
     read('/api/v1/keys', { query: { ...page, ...(isAdmin ? { account: 'all' } : {}) } }),
   );
   const columns: readonly Column<ApiKey>[] = [
-    { label: text.name, cell: (key) => <Name shown={key} /> },
+    { label: texts.common.name, cell: (key) => <Name shown={key} /> },
     ...(accounts.size > 1
       ? [
           {
-            label: text.account,
+            label: texts.common.account,
             cell: ({ accountId }: ApiKey) => accounts.get(accountId) ?? accountId,
           },
         ]
       : []),
-    { label: text.spend, cell: (key) => <BudgetSpend shown={key} usage={usage} /> },
+    { label: texts.common.spend, cell: (key) => <BudgetSpend shown={key} usage={usage} /> },
     figure(text.requests, ({ id }) => (
       <PageLink href={`/requests?key=${id}&range=30d`}>
-        {formatCount(usage.month.get(id)?.requests ?? 0)}
+        {formatCount(usage.month && (usage.month.get(id)?.requests ?? 0))}
       </PageLink>
     )),
-    figure(text.lastUsed, ({ lastUsedAt }) =>
+    figure(texts.common.lastUsed, ({ lastUsedAt }) =>
       lastUsedAt === null ? text.never : formatAgo(lastUsedAt),
     ),
     {
-      label: text.state,
+      label: texts.common.state,
       cell: (key) => <StateBadge color={isUsable(key) ? 'green' : 'gray'} label={stateOf(key)} />,
       isPlain: true,
     },
@@ -123,7 +123,7 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
       isHeadHidden: true,
     },
   ];
-  const keyless = usage.month.get('');
+  const keyless = usage.month?.get('');
   return (
     <>
       <PagedTable
@@ -135,7 +135,11 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
         isPale={(key) => !isUsable(key)}
         highlightOnHover
         empty={
-          <Empty title={text.emptyTitle} hint={text.emptyHint} ways={[[text.create, create]]} />
+          <Empty
+            title={text.emptyTitle}
+            hint={text.emptyHint}
+            ways={[[texts.common.createKey, create]]}
+          />
         }
       />
       {keyless ? (
@@ -177,7 +181,7 @@ function KeyActions({ shown, onNewSecret }: { shown: ApiKey; onNewSecret: (key: 
     <ActionsMenu
       name={name}
       actions={[
-        { label: text.edit, dialog: (close) => <KeyForm edited={shown} close={close} /> },
+        { label: texts.common.edit, dialog: (close) => <KeyForm edited={shown} close={close} /> },
         {
           label: text.rotate,
           question: fill(text.rotateQuestion, { name }),

@@ -36,7 +36,7 @@ export default function ModelsPage() {
       <Panel title={text.providers}>
         <ProvidersTable isAdmin={isAdmin} />
       </Panel>
-      <Panel title={text.modelsTitle}>
+      <Panel title={texts.common.models}>
         <Filters wanted={wanted} change={(some) => setWanted({ ...wanted, ...some })} />
         <Models wanted={wanted} isAdmin={isAdmin} />
       </Panel>
@@ -63,7 +63,7 @@ function Filters({ wanted, change }: { wanted: Wanted; change: (some: Partial<Wa
         onChange={(event) => change({ search: event.currentTarget.value })}
       />
       <Select
-        aria-label={text.provider}
+        aria-label={texts.common.provider}
         placeholder={text.allProviders}
         clearable
         data={names}

@@ -17,7 +17,7 @@ export function ModelsTable({ models, isAdmin }: { models: readonly Model[]; isA
     setOpened((before) => new Set([...before, id].filter((one) => one !== id || !before.has(id))));
   return (
     <ListTable
-      label={text.modelsTitle}
+      label={texts.common.models}
       columns={columnsOf(opened, toggle)}
       rows={models}
       minWidth={820}
@@ -34,7 +34,7 @@ function columnsOf(
 ): readonly Column<Model>[] {
   return [
     {
-      label: text.model,
+      label: texts.common.model,
       cell: (model) => (
         <Group gap="xs" wrap="nowrap" align="flex-start">
           <Opener opened={opened.has(model.id)} label={model.id} onClick={() => toggle(model.id)} />
@@ -48,7 +48,7 @@ function columnsOf(
       label: text.ability,
       cell: ({ quality }) => (quality === null ? unknownValue : <Ability quality={quality} />),
     },
-    figure(text.ttft, ({ ttftMs }) => formatMs(ttftMs)),
+    figure(texts.common.firstToken, ({ ttftMs }) => formatMs(ttftMs)),
     figure(text.speed, speedOf),
   ];
 }
@@ -56,7 +56,7 @@ function columnsOf(
 const speedOf = ({ tokensPerSecond }: Model): string =>
   tokensPerSecond === null
     ? unknownValue
-    : fill(text.perSecond, { count: formatCompact(tokensPerSecond) });
+    : fill(texts.common.tokensPerSecond, { count: formatCompact(tokensPerSecond) });
 
 interface OpenerProps {
   opened: boolean;
@@ -120,7 +120,7 @@ function ModelDetails({ model, isAdmin }: { model: Model; isAdmin: boolean }) {
       <Group gap="xl" align="flex-start">
         <Labelled label={text.cached}>{formatUsd(prices.cachedInput)}</Labelled>
         <Labelled label={text.blended}>{formatUsd(prices.blended)}</Labelled>
-        <Labelled label={text.maxOutput}>{formatCompact(maxOutput)}</Labelled>
+        <Labelled label={texts.common.longestAnswer}>{formatCompact(maxOutput)}</Labelled>
         {isAdmin ? <AskNow provider={model.provider} model={model.model} /> : null}
       </Group>
       {quality === null ? null : (

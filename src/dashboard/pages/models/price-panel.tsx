@@ -5,7 +5,7 @@ import { api, dataOf } from '../../api/client.js';
 import { useRead } from '../../api/queries.js';
 import type { Schema } from '../../api/schema.js';
 import { ConfirmButton, DialogButton } from '../../components/dialog.js';
-import { CodeBlock, Hint, PlainText } from '../../components/elements.js';
+import { CodeBlock, Hint, LongText, PlainText } from '../../components/elements.js';
 import { Failure, Loaded, Loading } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
 import { formatUsd } from '../../format/numbers.js';
@@ -28,7 +28,7 @@ export function PricePanel() {
                 : fill(text.inForce, { source, time: formatInstant(since) })}
             </PlainText>
             {unpriced.length === 0 ? null : (
-              <PlainText>{fill(text.unpriced, { models: unpriced.join(', ') })}</PlainText>
+              <LongText>{fill(text.unpriced, { models: unpriced.join(', ') })}</LongText>
             )}
             {url === null ? (
               <>

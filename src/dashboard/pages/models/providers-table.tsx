@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import { Note, PageLink, PlainText, StateBadge } from '../../components/elements.js';
+import { LongText, Note, PageLink, StateBadge } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import { outcomeOf, reasonOf } from '../../format/outcomes.js';
 import { Empty, Loaded } from '../../components/loaded.js';
@@ -35,16 +35,16 @@ export const ProvidersTable = ({ isAdmin }: { isAdmin: boolean }) => (
 );
 
 const columns: readonly Column<Provider>[] = [
-  { label: text.provider, cell: (provider) => <Name provider={provider} /> },
-  { label: text.condition, cell: (provider) => <Condition provider={provider} /> },
-  figure(text.count, ({ models }) => formatCount(models)),
+  { label: texts.common.provider, cell: (provider) => <Name provider={provider} /> },
+  { label: texts.common.state, cell: (provider) => <Condition provider={provider} /> },
+  figure(texts.common.models, ({ models }) => formatCount(models)),
 ];
 
 /** What administrators see. */
 const healthColumns: readonly Column<Provider>[] = [
   figure(text.errors, ({ details }) => formatShare(errorShare(details?.health ?? null))),
   figure(text.latency, ({ details }) => formatMs(details?.health?.latencyMs)),
-  figure(text.ttft, ({ details }) => formatMs(details?.health?.ttftMs)),
+  figure(texts.common.firstToken, ({ details }) => formatMs(details?.health?.ttftMs)),
   { label: text.lastError, cell: ({ details }) => lastErrorsOf(details?.health ?? null) },
   { label: text.test, cell: ({ name }) => <AskNow provider={name} />, isHeadHidden: true },
 ];
@@ -107,9 +107,9 @@ const Aside = ({ words, since, cause }: { words: string; since: string; cause: C
       {words}
     </Text>
     {cause === null ? null : (
-      <PlainText size="xs" c="var(--bad-color)">
+      <LongText size="xs" c="var(--mantine-color-error)">
         {fill(text.causeText, { reason: reasonOf(cause.code), message: cause.message })}
-      </PlainText>
+      </LongText>
     )}
   </div>
 );
@@ -125,7 +125,11 @@ function lastErrorsOf(health: NonNullable<Provider['details']>['health']) {
           {formatAgo(lastFailure.at)}: {outcomeOf(lastFailure)}, {lastFailure.model}
         </Text>
       ) : null}
-      {lastFailure?.message ? <Note className="text-plain">{lastFailure.message}</Note> : null}
+      {lastFailure?.message ? (
+        <LongText size="xs" c="dimmed">
+          {lastFailure.message}
+        </LongText>
+      ) : null}
       {health?.isLogged ? <Note>{text.fromLog}</Note> : null}
       {lastModelError ? (
         <Note className="text-plain" title={formatSecond(lastModelError.at)}>

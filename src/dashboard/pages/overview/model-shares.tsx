@@ -1,6 +1,6 @@
 import { Box, Group, Progress, Text } from '@mantine/core';
 import { Note, PageLink } from '../../components/elements.js';
-import { colorAt } from '../../components/chart-columns.js';
+import { colorsOf } from '../../components/chart-columns.js';
 import { type Column, figure, ListTable } from '../../components/list-table.js';
 import { Panel } from '../../components/page.js';
 import { formatCompact, formatShare, formatUsd, unknownValue } from '../../format/numbers.js';
@@ -22,13 +22,14 @@ const text = texts.overview;
 export function ModelShares({ series, span }: { series: UsageSeries; span: Span }) {
   const { groups, totals } = series;
   if (groups.length === 0) return null;
-  const names = shortNames(groups.map(groupName));
+  const labels = groups.map(groupName);
+  const [names, colors] = [shortNames(labels), colorsOf(labels)];
   return (
-    <Panel title={text.models}>
+    <Panel title={texts.common.models}>
       <ListTable
-        label={text.models}
+        label={texts.common.models}
         columns={columnsOf(totals.costUsd, (group, more) => modelHref(group, span, more))}
-        rows={groups.map((group, at) => ({ ...group, name: names[at] ?? '', color: colorAt(at) }))}
+        rows={groups.map((group, at) => ({ ...group, name: names[at]!, color: colors[at]! }))}
         keyOf={groupName}
         minWidth={680}
         isSlim
@@ -50,18 +51,21 @@ function columnsOf(
     whole > 0 ? ` · ${formatShare(costUsd / whole, 0)}` : '';
   return [
     {
-      label: text.model,
+      label: texts.common.model,
       cell: (group) => (
-        <span className="one-line" title={groupName(group)}>
+        <Text inherit truncate maw={{ base: 130, sm: 260 }} title={groupName(group)}>
           <PageLink href={linkOf(group)} inherit>
             {group.name}
           </PageLink>
-        </span>
+        </Text>
       ),
     },
     { label: text.share, cell: (group) => <Share group={group} />, isMinor: true },
     figure(text.requests, ({ totals }) => formatCompact(totals.requests), { isMinor: true }),
-    figure(text.spend, ({ totals }) => `${formatUsd(totals.costUsd)}${shareOfCost(totals)}`),
+    figure(
+      texts.common.spend,
+      ({ totals }) => `${formatUsd(totals.costUsd)}${shareOfCost(totals)}`,
+    ),
     figure(text.errorRate, (group) => (
       <PageLink
         href={errorRate(group.totals) ? linkOf(group, { failedBy: 'provider' }) : null}

@@ -40,7 +40,7 @@ function FirstRun({ range }: { range: Range }) {
       hint={text.emptyHint}
       ways={[
         [text.connect, '/connect'],
-        [text.tryModels, '/playground'],
+        [texts.common.openPlayground, '/playground'],
         ...(range === '90d' ? [] : [[text.lookBack, () => change({ range: '90d' })] as const]),
       ]}
     />
@@ -68,7 +68,7 @@ export default function OverviewPage() {
               aria-label={text.whose}
               value={account ?? 'own'}
               onChange={(value) => change({ account: value === 'own' ? value : null })}
-              data={optionsOf({ all: text.everybody, own: text.own })}
+              data={optionsOf({ all: texts.common.allAccounts, own: texts.common.mine })}
             />
           ) : null}
           <SegmentedControl
@@ -165,7 +165,7 @@ function columnsOf(span: Shown): readonly Column<Failure>[] {
   ) => requestsHref({ code, provider, ...more }, span);
   return [
     {
-      label: text.reason,
+      label: texts.common.reason,
       cell: (failure) => (
         <>
           <PageLink href={hrefOf(failure)} size="xs" fw={600}>
@@ -175,7 +175,11 @@ function columnsOf(span: Shown): readonly Column<Failure>[] {
         </>
       ),
     },
-    { label: text.provider, cell: ({ provider }) => provider ?? unknownValue, isMinor: true },
+    {
+      label: texts.common.provider,
+      cell: ({ provider }) => provider ?? unknownValue,
+      isMinor: true,
+    },
     figure(text.requests, ({ requests }) => formatCount(requests)),
     {
       label: text.keys,
@@ -206,7 +210,7 @@ function columnsOf(span: Shown): readonly Column<Failure>[] {
           <Text span c="dimmed" inherit className="one-line">
             {formatAgo(last.at)}:{' '}
           </Text>
-          <Text span inherit lineClamp={2}>
+          <Text span inherit lineClamp={2} className="text-plain">
             {last.error ?? text.noText}
           </Text>
         </PageLink>

@@ -96,7 +96,7 @@ function QualityRow({ value, low, high }: Figure) {
     <Row
       label={text.quality}
       value={wordsOf(value)}
-      interval={fill(text.interval, { low: wordsOf(high), high: wordsOf(low) })}
+      interval={fill(texts.common.interval, { low: wordsOf(high), high: wordsOf(low) })}
     >
       <line x1="50%" x2="50%" y1={0} y2={18} className="zero" />
       <line x1={x(high)} x2={x(low)} y1={9} y2={9} className="interval" />
@@ -136,7 +136,9 @@ function Bars({ rows }: { rows: readonly { label: string; figure: Figure; isOwn?
       label={label}
       value={formatUsd(value)}
       interval={
-        low === high ? null : fill(text.interval, { low: formatUsd(low), high: formatUsd(high) })
+        low === high
+          ? null
+          : fill(texts.common.interval, { low: formatUsd(low), high: formatUsd(high) })
       }
     >
       <rect width={percent(value)} height={18} rx={3} className={isOwn ? 'own' : 'other'} />

@@ -1,5 +1,11 @@
 import type { Schema } from '../../api/schema.js';
-import { type ChartSeries, colorAt, restColor, restOf } from '../../components/chart-columns.js';
+import {
+  type ChartSeries,
+  colorAt,
+  colorsOf,
+  restColor,
+  restOf,
+} from '../../components/chart-columns.js';
 import { texts } from '../../texts/texts.js';
 import { namedIn, spans } from '../requests/filters.js';
 
@@ -36,11 +42,8 @@ export interface Change {
   readonly direction: 'up' | 'down' | 'same';
 }
 
-/**
- * Whether figures are compared with those of the period before. @param requests in that period: a
- * few tell nothing, and none makes the figures new
- */
-export const isCompared = (requests: number): boolean => requests === 0 || requests >= 20;
+/** Whether figures are compared with those of a period with so many requests: a few tell nothing. */
+export const isCompared = (requests: number): boolean => requests >= 20;
 
 /** More than this is no change but something new. */
 const maxShownPercent = 999;
@@ -126,13 +129,15 @@ const figureOf = <Name extends keyof SeriesGroup['points']>(
   groups: readonly SeriesGroup[],
   name: Name,
   span: Shown,
-) =>
-  groups.map((group, index) => ({
+) => {
+  const colors = colorsOf(groups.map(groupName));
+  return groups.map((group, at) => ({
     href: modelHref(group, span),
     label: groupName(group),
     values: group.points[name],
-    color: colorAt(index),
+    color: colors[at] ?? restColor,
   }));
+};
 
 /** A figure of each model that has some of it, and of the rest together. */
 export function byModel(
@@ -152,7 +157,7 @@ export function byModel(
 
 /** Prompt and completion tokens. */
 export const tokenSeries = ({ points }: UsageSeries): ChartSeries[] => [
-  { label: text.prompt, values: points.promptTokens, color: colorAt(0) },
+  { label: texts.common.prompt, values: points.promptTokens, color: colorAt(0) },
   { label: text.completion, values: points.completionTokens, color: colorAt(1) },
 ];
 

@@ -69,7 +69,7 @@ function countTiles(series: UsageSeries): Tile[] {
       filters: {},
     },
     {
-      label: text.spend,
+      label: texts.common.spend,
       value: formatUsd(totals.costUsd),
       change: relativeChange(totals.costUsd, previous.costUsd),
       better: 'down',
@@ -83,7 +83,7 @@ function countTiles(series: UsageSeries): Tile[] {
       filters: { sort: 'cost' },
     },
     {
-      label: text.tokens,
+      label: texts.common.tokens,
       value: formatCompact(tokensOf(totals)),
       change: relativeChange(tokensOf(totals), tokensOf(previous)),
       detail: fill(text.inOut, {
@@ -148,5 +148,5 @@ function TileBox({ tile, span }: { tile: Tile; span: Shown }) {
 
 function colorOf({ direction, text: words }: Change, better: Tile['better']): string {
   if (words === 'new' || direction === 'same' || better === undefined) return 'dimmed';
-  return direction === better ? 'var(--good-color)' : 'var(--bad-color)';
+  return direction === better ? 'var(--good-color)' : 'var(--mantine-color-error)';
 }

@@ -26,7 +26,7 @@ export function AnswerActions({ answer, rate, explain, again }: AnswerActionsPro
     <>
       {again ? (
         <CompactButton onClick={again}>
-          {state === 'done' ? words.regenerate : words.again}
+          {state === 'done' ? words.regenerate : texts.common.tryAgain}
         </CompactButton>
       ) : null}
       {canRate ? (

@@ -130,6 +130,22 @@ export const withoutLane = (state: ConversationState, lane: number): Conversatio
   })),
 });
 
+/**
+ * Which lane's model has the least of a figure, and what the least and the most are. Null: it is not
+ * known of all lanes, or they have the same.
+ */
+export function rangeOf({ lanes }: Pick<Turn, 'lanes'>, name: 'costUsd' | 'latency') {
+  const sums = lanes.map((steps) => ({
+    model: steps.map(({ answer }) => `${answer.provider}/${answer.model}`).at(-1) ?? '',
+    sum: steps.reduce((sum, { answer }) => sum + (answer.figures?.[name] ?? NaN), 0),
+  }));
+  const [least = NaN, most = NaN] = [Math.min, Math.max].map((of) =>
+    of(...sums.map(({ sum }) => sum)),
+  );
+  const first = sums.find(({ sum }) => sum === least);
+  return first && least < most ? { model: first.model, least, most } : null;
+}
+
 /** The place of a lane's last answer. */
 export function lastPlace({ turns }: ConversationState, lane: number): Place {
   const turn = turns.length - 1;

@@ -1,10 +1,10 @@
 import { Button, CloseButton, Group, MultiSelect, SimpleGrid } from '@mantine/core';
-import type { Figures, Turn } from '../../components/conversation/answer.js';
+import type { Turn } from '../../components/conversation/answer.js';
 import { Note } from '../../components/elements.js';
 import { formatUsd } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { maxLanes, withLane, withMoreLanes, withoutLane } from './conversation-state.js';
+import { maxLanes, rangeOf, withLane, withMoreLanes, withoutLane } from './conversation-state.js';
 import type { Playground } from './use-playground.js';
 
 const { playground: words } = texts;
@@ -92,26 +92,22 @@ function ModelPicker({ label, models, chosen, onChange }: ModelPickerProps) {
 
 /** The cheapest and the fastest of several answers to a question; nothing until all are there. */
 export function LaneSummary({ lanes }: Pick<Turn, 'lanes'>) {
-  const least = (of: (figures: Figures) => number | null, template: string, format: Format) => {
-    const sums = lanes.map((steps) => ({
-      model: steps.map(({ answer }) => `${answer.provider}/${answer.model}`).at(-1) ?? '',
-      sum: steps.reduce(
-        (sum, { answer }) => sum + ((answer.figures && of(answer.figures)) ?? NaN),
-        0,
-      ),
-    }));
-    const [first, ...others] = sums.sort((a, b) => a.sum - b.sum);
-    const last = others.at(-1);
-    if (!first || !last || !(first.sum < last.sum)) return [];
-    return [
-      fill(template, { model: first.model, least: format(first.sum), most: format(last.sum) }),
-    ];
-  };
-  const facts = [
-    ...least(({ costUsd }) => costUsd, words.cheapest, formatUsd),
-    ...least(({ latency }) => latency, words.fastest, formatMs),
-  ];
+  const facts = (
+    [
+      ['costUsd', words.cheapest, formatUsd],
+      ['latency', words.fastest, formatMs],
+    ] as const
+  ).flatMap(([name, template, format]) => {
+    const range = rangeOf({ lanes }, name);
+    return range
+      ? [
+          fill(template, {
+            model: range.model,
+            least: format(range.least),
+            most: format(range.most),
+          }),
+        ]
+      : [];
+  });
   return facts.length === 0 ? null : <Note className="figures">{facts.join(' · ')}</Note>;
 }
-
-type Format = (figure: number) => string;

@@ -61,7 +61,7 @@ export function OptionsPanel({ settings, options, change }: OptionsPanelProps) {
         options.research ? words.researchHint : words.researchNeeds,
       )}
       <MultiSelect
-        label={words.toolkits}
+        label={texts.common.toolkits}
         description={options.toolkits.length > 0 ? words.toolkitsHint : words.noToolkits}
         data={[...options.toolkits]}
         value={[...settings.toolkits]}
@@ -72,7 +72,7 @@ export function OptionsPanel({ settings, options, change }: OptionsPanelProps) {
       {choice('effort', words.reasoningEfforts, words.effortHint)}
       {number('maxTokens', { min: 1, allowDecimal: false })}
       <Textarea
-        label={words.instructions}
+        label={texts.common.instructions}
         placeholder={words.instructionsHint}
         autosize
         minRows={2}

@@ -91,11 +91,19 @@ export function PlaygroundView(props: PlaygroundViewProps) {
       lead={words.lead}
       actions={<NewConversation playground={playground} />}
     >
-      <div className="playground">
-        <Stack gap="lg" flex={1} miw={0}>
+      <Group gap="lg" align="flex-start" wrap="nowrap">
+        <Stack gap="lg" flex={1} miw={0} mih="calc(100dvh - 190px)">
           <LaneBar playground={playground} models={models} />
           <Turns playground={playground} onJoined={onJoined} />
-          <Stack gap="xs" className="composer-dock">
+          <Stack
+            gap="xs"
+            pos="sticky"
+            bottom={0}
+            mt="auto"
+            py={8}
+            bg="var(--mantine-color-body)"
+            style={{ zIndex: 2 }}
+          >
             <CompactButton w="fit-content" aria-expanded={areOptionsOpen} onClick={toggle}>
               {requested.length === 0
                 ? words.options.label
@@ -119,7 +127,7 @@ export function PlaygroundView(props: PlaygroundViewProps) {
             {panel}
           </Paper>
         ) : null}
-      </div>
+      </Group>
       <Drawer
         opened={areOptionsOpen && !isWide && !playground.isBusy}
         onClose={close}
@@ -163,7 +171,7 @@ function Turns({ playground, onJoined }: TurnsProps) {
       </Hint>
     );
   return (
-    <Stack gap="lg" role="log" aria-label={words.conversation} aria-live="off">
+    <Stack gap="lg" role="log" aria-label={texts.common.conversation} aria-live="off">
       {turns.map((turn, index) => (
         <Stack key={index} gap="sm">
           <TurnView

@@ -107,10 +107,10 @@ export function requestedOf(settings: PlaygroundSettings): string[] {
     ...(research === 'off' ? [] : [words.research]),
     ...(research === 'off' ? toolkits : []),
     ...(research === 'off' ? tools.map((tool) => tool.function?.name ?? '') : []),
-    ...(instructions.trim() === '' ? [] : [words.instructions]),
+    ...(instructions.trim() === '' ? [] : [texts.common.instructions]),
     ...(temperature === null ? [] : [words.temperature]),
     ...(effort === 'default' ? [] : [words.effort]),
-    ...(maxTokens === null ? [] : [words.maxTokens]),
+    ...(maxTokens === null ? [] : [texts.common.longestAnswer]),
     ...(stores ? [] : [words.notStored]),
   ];
 }

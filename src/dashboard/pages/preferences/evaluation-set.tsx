@@ -23,14 +23,14 @@ export function EvaluationSet() {
   );
   return (
     <Page
-      title={text.set.title}
+      title={texts.common.evaluationSet}
       lead={text.set.lead}
       actions={
         <>
           <PageLink href="/preferences">{text.back}</PageLink>
           {list.items?.length ? (
             <SmallButton component="a" href={`${basePath}/api/v1/evaluations?format=csv`} download>
-              {text.set.export}
+              {texts.common.exportCsv}
             </SmallButton>
           ) : null}
           <AddPrompt />
@@ -43,8 +43,8 @@ export function EvaluationSet() {
 }
 
 const columns: readonly Column<Evaluation>[] = [
-  { label: set.prompt, cell: (row) => <Prompt row={row} /> },
-  { label: set.scores, cell: ({ scores }) => scoresText(scores) || set.noScores },
+  { label: texts.common.prompt, cell: (row) => <Prompt row={row} /> },
+  { label: texts.common.scores, cell: ({ scores }) => scoresText(scores) || set.noScores },
   { label: set.added, cell: ({ createdAt }) => formatAgo(createdAt) },
   { label: texts.common.actions, cell: (row) => <Actions row={row} />, isHeadHidden: true },
 ];
@@ -54,7 +54,7 @@ function Rows({ rows }: { rows: readonly Evaluation[] }) {
   return (
     <Stack gap="xs">
       <Hint>{set.trainHint}</Hint>
-      <ListTable label={set.title} columns={columns} rows={rows} minWidth={680} />
+      <ListTable label={texts.common.evaluationSet} columns={columns} rows={rows} minWidth={680} />
     </Stack>
   );
 }
@@ -66,7 +66,7 @@ const Prompt = ({ row: { prompt, requestId } }: { row: Evaluation }) => (
     </Text>
     {requestId === null ? null : (
       <PageLink href={`/requests/${requestId}`} size="xs">
-        {set.request}
+        {texts.common.request}
       </PageLink>
     )}
   </>
@@ -76,7 +76,7 @@ const Actions = ({ row }: { row: Evaluation }) => (
   <Group gap="xs" justify="flex-end">
     <EditScores row={row} />
     <ConfirmButton
-      label={set.remove}
+      label={texts.common.delete}
       question={set.removeQuestion}
       act={() => api.DELETE('/api/v1/evaluations/{id}', { params: { path: { id: row.id } } })}
     />
@@ -100,7 +100,7 @@ function AddPrompt() {
       }}
     >
       <Textarea
-        label={set.prompt}
+        label={texts.common.prompt}
         autosize
         minRows={3}
         maxRows={10}
@@ -114,7 +114,7 @@ function AddPrompt() {
 /** A dialog that changes the scores of a prompt. */
 const EditScores = ({ row }: { row: Schema<'EvaluationResponse'> }) => (
   <ScoreDialog
-    label={set.edit}
+    label={texts.common.scores}
     title={set.editTitle}
     scores={row.scores}
     isReady
@@ -190,7 +190,7 @@ function ScoreFields({ scores, change }: { scores: Scores; change: (scores: Scor
       ))}
       <Group gap="xs" align="flex-end" wrap="nowrap">
         <Autocomplete
-          label={set.model}
+          label={texts.common.model}
           flex={1}
           data={[...labels]}
           limit={20}

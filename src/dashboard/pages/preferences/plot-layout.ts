@@ -1,4 +1,5 @@
 import type { Schema } from '../../api/schema.js';
+import { costAxis as logCostAxis } from '../requests/scatter.js';
 import type { Frame, PlotPoint } from '../../components/place-names.js';
 
 type Report = NonNullable<Schema<'TrainingResponse'>['report']>;
@@ -90,14 +91,8 @@ function costAxis(points: readonly CurvePoint[], { left, width, right }: Frame):
   const steps = Math.max(2, Math.floor((width - left - right) / tickRoom));
   if (least <= 0 || most / least <= manyfold)
     return linearAxis([0, ...values], left, width - right, steps);
-  const [low, high] = [Math.log10(least * 0.9), Math.log10(most * 1.1)];
-  const ticks: number[] = [];
-  for (let power = Math.ceil(low); power <= high; power++) ticks.push(10 ** power);
-  return {
-    isLog: true,
-    ticks,
-    at: (value) => left + ((Math.log10(value) - low) / (high - low)) * (width - right - left),
-  };
+  const { across, ticks } = logCostAxis(values);
+  return { isLog: true, ticks, at: (value) => left + across(value) * (width - right - left) };
 }
 
 /** A linear axis around some values, with about the given number of round ticks. */

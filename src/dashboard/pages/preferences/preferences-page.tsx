@@ -26,7 +26,7 @@ export default function PreferencesPage() {
         {mayCollect ? (
           <EvaluationSet />
         ) : (
-          <ClosedPage title={texts.preferences.set.title} scope="admin" />
+          <ClosedPage title={texts.common.evaluationSet} scope="admin" />
         )}
       </Route>
       <Route path="/preferences/:id">{({ id }) => <EditPreference key={id} id={id} />}</Route>
@@ -55,7 +55,7 @@ function PreferenceList() {
         <>
           {mayCollect ? (
             <Button component={Link} href="/preferences/evaluations" variant="default">
-              {text.evaluationSet}
+              {texts.common.evaluationSet}
             </Button>
           ) : null}
           <Button component={Link} href={newPath}>
@@ -80,15 +80,15 @@ function PreferenceList() {
 
 const columns: readonly Column<Preference>[] = [
   {
-    label: text.columns.name,
+    label: texts.common.name,
     cell: ({ id, name }) => (
       <PageLink href={`/preferences/${id}`} fw={600} className="text-plain">
         {name}
       </PageLink>
     ),
   },
-  { label: text.columns.aim, cell: aimText },
-  { label: text.columns.models, cell: modelsText },
+  { label: texts.common.aim, cell: aimText },
+  { label: texts.common.models, cell: modelsText },
   { label: text.columns.training, cell: ({ router }) => <TrainingState router={router} /> },
   { label: text.columns.changed, cell: ({ updatedAt }) => formatAgo(updatedAt) },
 ];

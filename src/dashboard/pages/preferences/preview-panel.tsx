@@ -47,7 +47,7 @@ function Tiles({ totals }: { totals: Totals }) {
         value={formatCount(changed)}
         detail={fill(text.ofItems, { count: changed, all: items })}
       />
-      <BesideTile label={text.tiles.cost} of={cost} show={formatUsd} note={text.sum} />
+      <BesideTile label={texts.common.expectedCost} of={cost} show={formatUsd} note={text.sum} />
       <BesideTile label={text.tiles.quality} of={quality} show={formatQuality} note={text.mean} />
       <BesideTile
         label={text.tiles.latency}
@@ -122,13 +122,13 @@ function Items({ items }: Pick<Preview, 'items'>) {
         </Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="examples" pt="sm">
-        <PreviewTable items={examples} heading={text.items.prompt} />
+        <PreviewTable items={examples} heading={texts.common.prompt} />
       </Tabs.Panel>
       <Tabs.Panel value="requests" pt="sm">
         {requests.length === 0 ? (
           <Empty title={text.noRequests} hint={text.noRequestsHint} />
         ) : (
-          <PreviewTable items={requests} heading={text.items.request} />
+          <PreviewTable items={requests} heading={texts.common.request} />
         )}
       </Tabs.Panel>
     </Tabs>
@@ -152,13 +152,13 @@ const PreviewTable = ({ items, heading }: { items: readonly PreviewItem[]; headi
 const columns: readonly Column<PreviewItem>[] = [
   { label: text.items.winner, cell: (item) => <Winner item={item} /> },
   { label: text.items.lead, cell: leadOf },
-  figure(text.items.cost, (item) => (
+  figure(texts.common.cost, (item) => (
     <Figure value={item.winner && formatUsd(item.winner.cost)} change={costChange(item)} />
   )),
-  figure(text.items.quality, ({ winner }) => (
+  figure(texts.common.quality, ({ winner }) => (
     <Figure value={winner && formatQuality(winner.quality)} change={intervalText(winner)} />
   )),
-  figure(text.items.latency, ({ winner }) => (
+  figure(texts.common.firstToken, ({ winner }) => (
     <Figure
       value={winner === null || winner.latency === null ? null : formatMs(winner.latency * 1_000)}
       change={null}
@@ -231,5 +231,5 @@ function intervalText(winner: Candidate | null): string | null {
   const [low, high] = winner?.interval ?? [];
   return low === undefined || high === undefined
     ? null
-    : fill(text.interval, { low: formatQuality(low), high: formatQuality(high) });
+    : fill(texts.common.interval, { low: formatQuality(low), high: formatQuality(high) });
 }

@@ -16,14 +16,14 @@ interface FormProps {
 export const SettingsForm = ({ draft, change }: FormProps) => (
   <Stack gap="lg">
     <TextInput
-      label={text.name}
+      label={texts.common.name}
       placeholder={text.namePlaceholder}
       maxLength={200}
       value={draft.name}
       onChange={({ currentTarget }) => change({ name: currentTarget.value })}
     />
     <Radio.Group
-      label={text.aim}
+      label={texts.common.aim}
       value={draft.aim}
       onChange={(aim) => change({ aim })}
       description={text.aimHints[draft.aim]}

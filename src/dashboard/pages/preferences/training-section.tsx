@@ -133,8 +133,8 @@ type Figure = Evaluation['singles'][number]['score'];
 
 const columns: readonly Column<{ name: string; score: Figure; cost: Figure }>[] = [
   { label: text.way, cell: ({ name }) => name },
-  figure(text.score, ({ score }) => <Estimate of={score} show={formatQuality} />),
-  figure(text.costOf, ({ cost }) => <Estimate of={cost} show={formatUsd} />),
+  figure(texts.common.score, ({ score }) => <Estimate of={score} show={formatQuality} />),
+  figure(texts.common.cost, ({ cost }) => <Estimate of={cost} show={formatUsd} />),
 ];
 
 interface EstimateProps {
@@ -144,6 +144,7 @@ interface EstimateProps {
 
 const Estimate = ({ of: { value, low, high }, show }: EstimateProps) => (
   <>
-    {show(value)} <Note span>{fill(text.interval, { low: show(low), high: show(high) })}</Note>
+    {show(value)}{' '}
+    <Note span>{fill(texts.common.interval, { low: show(low), high: show(high) })}</Note>
   </>
 );

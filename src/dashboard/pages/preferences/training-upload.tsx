@@ -150,7 +150,7 @@ function MappingTable({ columns, labels, change }: MappingProps) {
       cell: (column) => <Meaning column={column} change={changeOf(column)} />,
     },
     {
-      label: text.model,
+      label: texts.common.model,
       cell: (column) =>
         isFigure(column.role) ? (
           <Autocomplete

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type MouseEvent, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { basePath } from '../../api/client.js';
+import { importPart } from '../../api/connection.js';
 import { ApiFailure } from '../../api/failure.js';
 import { Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
@@ -104,8 +105,7 @@ function show(within: Element, hash: string): void {
 /** The script of `/docs`, which is a program of its own, adds its forms to this page too. */
 async function addTryIt(to: HTMLElement): Promise<void> {
   const url = `${basePath}/docs/try-it.js`;
-  const script = (await import(
-    /* @vite-ignore */ url
-  )) as typeof import('../../reference/try-it.js');
+  type Script = typeof import('../../reference/try-it.js');
+  const script = await importPart(() => import(/* @vite-ignore */ url) as Promise<Script>);
   script.addForms(to, to);
 }

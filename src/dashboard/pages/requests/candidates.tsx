@@ -30,7 +30,7 @@ export function Candidates({ request, isOwn }: CandidatesProps) {
   if (candidates.length === 0) return null;
   const isChoice = candidates.filter(({ excluded }) => excluded === undefined).length > 1;
   return (
-    <Panel title={text.candidates}>
+    <Panel title={texts.common.candidates}>
       <Stack gap="sm">
         {isChoice && request.plan?.reason ? (
           <Text size="sm" className="sentence">
@@ -100,7 +100,7 @@ function CandidateScatter({ candidates, answered, winner }: ScatterProps) {
           at: toX(at),
           words: value === 0 ? text.free : formatUsd(value),
         }))}
-        costTitle={text.expectedCost}
+        costTitle={texts.common.expectedCost}
         points={points}
       />
       {unknown.length === 0 ? null : (

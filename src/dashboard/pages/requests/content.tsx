@@ -30,7 +30,7 @@ export default function Content({ request, isOwn }: ContentProps) {
     <Panel title={text.content} actions={<CopyText value={json} />}>
       <Tabs defaultValue={kept ? 'read' : 'json'} keepMounted={false}>
         <Tabs.List mb="sm">
-          {kept ? <Tabs.Tab value="read">{text.read}</Tabs.Tab> : null}
+          {kept ? <Tabs.Tab value="read">{texts.common.conversation}</Tabs.Tab> : null}
           <Tabs.Tab value="json">{text.json}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="read">
@@ -54,7 +54,7 @@ function Conversation({ request, kept }: { request: RequestDetails; kept: KeptCo
       {omitted > 0 ? <Note>{fill(text.omitted, { count: omitted })}</Note> : null}
       {instructions === '' ? null : (
         <div>
-          <Note>{text.system}</Note>
+          <Note>{texts.common.instructions}</Note>
           <PlainText>{instructions}</PlainText>
         </div>
       )}

@@ -1,6 +1,6 @@
 import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Labelled, PageLink, PlainText, StateBadge } from '../../components/elements.js';
+import { Labelled, LongText, PageLink, StateBadge } from '../../components/elements.js';
 import { Panel } from '../../components/page.js';
 import { formatCount, formatTokens, formatUsd } from '../../format/numbers.js';
 import { spendParts } from '../../format/spend.js';
@@ -21,7 +21,7 @@ export function Facts({ request }: { request: RequestDetails }) {
     <Stack gap="lg">
       {code === null ? null : (
         <Alert color="red" title={fill(text.failedTitle, { code, reason: causeOf(request, code) })}>
-          <PlainText>{error ?? code}</PlainText>
+          <LongText>{error ?? code}</LongText>
           {field === null || error?.startsWith(`${field}: `) ? null : (
             <Text size="sm">
               {text.field}: {field}
@@ -45,22 +45,22 @@ export function Facts({ request }: { request: RequestDetails }) {
 function figuresOf(request: RequestDetails): [string, ReactNode][] {
   const { conversationId, shadow, keyName, keyId, traceId } = request;
   return [
-    [text.status, <Outcome key="status" {...request} label={String(request.status)} />],
+    [texts.common.status, <Outcome key="status" {...request} label={String(request.status)} />],
     [list.latency, formatMs(request.latencyMs)],
-    [list.ttft, formatMs(request.ttftMs)],
-    [list.tokens, formatTokens(request)],
-    [list.cost, [formatUsd(request.costUsd), ...spendParts(request)].join(' · ')],
+    [texts.common.firstToken, formatMs(request.ttftMs)],
+    [texts.common.tokens, formatTokens(request)],
+    [texts.common.cost, [formatUsd(request.costUsd), ...spendParts(request)].join(' · ')],
     [text.outputRate, outputRate(request)],
     [list.surface, `${apiOf(request.surface)}${request.stream ? ` · ${list.streamed}` : ''}`],
     keyId === null
       ? [list.key, list.browser]
       : link(list.key, `/requests?key=${encodeURIComponent(keyId)}`, keyName ?? keyId),
-    [text.account, request.accountEmail ?? request.accountId],
+    [texts.common.account, request.accountEmail ?? request.accountId],
     [text.requestId, request.requestId],
     ...(traceId === null ? [] : [link(text.trace, `/requests?id=${traceId}`, traceId)]),
     ...(conversationId === null
       ? []
-      : [link(text.conversation, `/conversations/${conversationId}`, text.open)]),
+      : [link(texts.common.conversation, `/conversations/${conversationId}`, text.open)]),
     ...(shadow === null || shadow === undefined
       ? []
       : [link(text.shadow, `/requests/${shadow}`, text.openShadow)]),
@@ -78,7 +78,7 @@ function outputRate({ latencyMs, ttftMs, completionTokens }: RequestDetails): st
   if (ttftMs === null || completionTokens === null || latencyMs - ttftMs < 50)
     return formatMs(null);
   const perSecond = (completionTokens / (latencyMs - ttftMs)) * 1_000;
-  return fill(text.tokensPerSecond, { count: formatCount(Math.round(perSecond)) });
+  return fill(texts.common.tokensPerSecond, { count: formatCount(Math.round(perSecond)) });
 }
 
 /** As the API keeps it, with the calls of tools. */

@@ -47,7 +47,7 @@ export function FilterBar({ isAdmin }: { isAdmin: boolean }) {
       <Select
         size="xs"
         w={80}
-        aria-label={text.time}
+        aria-label={texts.common.time}
         value={parameters.from ? null : spanOf(parameters.range)}
         placeholder={text.selected}
         data={Object.keys(spans)}
@@ -57,7 +57,7 @@ export function FilterBar({ isAdmin }: { isAdmin: boolean }) {
         }
       />
       <OutcomeFilter />
-      <Choice name="code" label={text.reason} options={optionsOf(texts.codes)} w={150} />
+      <Choice name="code" label={texts.common.reason} options={optionsOf(texts.codes)} w={150} />
       <ModelFilter />
       <Choice name="key" label={text.key} options={keys} />
       <TypedId />
@@ -134,7 +134,7 @@ function MoreFilters({ isAdmin }: { isAdmin: boolean }) {
         <Stack gap="xs">
           <Choice
             name="provider"
-            label={text.provider}
+            label={texts.common.provider}
             options={providers.map(({ name }) => same(name))}
             w="100%"
           />
@@ -147,8 +147,8 @@ function MoreFilters({ isAdmin }: { isAdmin: boolean }) {
           {isAdmin ? (
             <Choice
               name="account"
-              label={text.account}
-              options={[{ value: 'own', label: text.own }, ...accounts]}
+              label={texts.common.account}
+              options={[{ value: 'own', label: texts.common.mine }, ...accounts]}
               w="100%"
             />
           ) : null}
@@ -174,8 +174,8 @@ function ModelFilter() {
       w={162}
       // a chosen model leaves the field its one line
       styles={{ inputField: { minWidth: 0, width: 0 } }}
-      aria-label={text.models}
-      placeholder={chosen.length === 0 ? text.models : ''}
+      aria-label={texts.common.models}
+      placeholder={chosen.length === 0 ? texts.common.models : ''}
       data={[...labels]}
       limit={20}
       maxTags={maxModels}

@@ -21,7 +21,9 @@ export function Views() {
     defaultValue: [],
   });
   const save = (): void => {
-    setViews([...views.filter((view) => view.name !== name), { name: name.trim(), search }]);
+    const saved = { name: name.trim(), search };
+    if (saved.name === '') return;
+    setViews([...views.filter((view) => view.name !== saved.name), saved]);
     setName('');
   };
   return (

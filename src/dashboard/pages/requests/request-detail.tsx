@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { PageLink, SmallButton } from '../../components/elements.js';
 import { api } from '../../api/client.js';
+import { importPart } from '../../api/connection.js';
 import type { RequestDetails } from '../../api/schema.js';
 import { ApiFailure } from '../../api/failure.js';
 import { Empty, Failure, Loaded } from '../../components/loaded.js';
@@ -21,7 +22,7 @@ import { useRead } from '../../api/queries.js';
 const text = texts.requests.detail;
 
 /** With all that shows conversations, which most visits do not need at once. */
-const Content = lazy(() => import('./content.js'));
+const Content = lazy(() => importPart(() => import('./content.js')));
 
 /** How a request ended, and who answered or was asked. */
 function titleOf(request: RequestDetails): string {
@@ -63,7 +64,7 @@ export function RequestDetail({ id }: { id: string }) {
   const isMissing = query.error instanceof ApiFailure && query.error.status === 404;
   return (
     <Page
-      title={request ? titleOf(request) : text.title}
+      title={request ? titleOf(request) : texts.common.request}
       lead={request ? formatSecond(request.at) : undefined}
       actions={
         <>

@@ -29,7 +29,7 @@ export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
   const slowest = Math.max(1, ...items.map(({ latencyMs }) => latencyMs));
   const columns: readonly Column<RequestSummary>[] = [
     {
-      label: text.at,
+      label: texts.common.time,
       cell: ({ id, at }) => (
         <PageLink href={hrefOf({ id })} className="one-line figures" size="xs">
           {formatClock(at)}
@@ -37,7 +37,7 @@ export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
       ),
       isPlain: true,
     },
-    { label: text.model, cell: (item) => <ModelName {...item} />, isPlain: true },
+    { label: texts.common.model, cell: (item) => <ModelName {...item} />, isPlain: true },
     {
       label: text.outcome,
       cell: ({ error, ...ended }) => (
@@ -53,8 +53,8 @@ export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
       isPlain: true,
       ...sortBy('latency'),
     },
-    figure(text.tokens, formatTokens, { isMinor: true, ...sortBy('tokens') }),
-    figure(text.cost, formatSpend, { isPlain: true, ...sortBy('cost') }),
+    figure(texts.common.tokens, formatTokens, { isMinor: true, ...sortBy('tokens') }),
+    figure(texts.common.cost, formatSpend, { isPlain: true, ...sortBy('cost') }),
     {
       label: text.key,
       cell: ({ keyName, keyId }) => (

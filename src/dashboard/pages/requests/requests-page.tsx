@@ -103,7 +103,7 @@ function Rows({ items, isLive }: { items: readonly RequestSummary[]; isLive: boo
       title={text.empty}
       hint={text.emptyHint}
       ways={[
-        [text.tryModels, '/playground'],
+        [texts.common.openPlayground, '/playground'],
         [text.lookBack, () => change({ range: '30d', from: null, to: null })],
       ]}
     />
@@ -128,6 +128,8 @@ function Histogram({ isAdmin, refreshMs }: HistogramProps) {
     refetchInterval: refreshMs ?? false,
     placeholderData: keepPreviousData,
   });
+  // the list below says why
+  if (query.error && !query.data) return null;
   return (
     <Box>
       <Loaded query={query} lines={4}>
@@ -168,7 +170,7 @@ function Bars({ histogram, onSelect }: BarsProps) {
     const { requests, errors } = histogram;
     const answered = requests.map((count, at) => count - (errors[at] ?? 0));
     const layers: ChartSeries[] = [
-      { label: text.answered, values: answered, color: colorAt(0) },
+      { label: texts.common.answered, values: answered, color: colorAt(0) },
       { label: text.failed, values: errors, color: errorColor },
     ];
     return { times: histogram.times.map((time) => Date.parse(time)), series: layers };

@@ -54,12 +54,15 @@ export function scatterOf(candidates: readonly WeighedCandidate[]): Scatter {
   };
 }
 
-/** An axis between round amounts, with at most six of them; free candidates stand before it. */
-function costAxis(costs: readonly number[]) {
+/**
+ * An axis from 0 to 1 between round amounts, with at most six of them, each a multiple of the one
+ * before; what is free stands before it.
+ */
+export function costAxis(costs: readonly number[]) {
   const paid = costs.filter((cost) => cost > 0).map(Math.log10);
   const hasFree = paid.length < costs.length;
   const [least, most] = paid.length === 0 ? [0, 0] : [Math.min(...paid), Math.max(...paid)];
-  const steps = most - least > 1.4 ? [1] : [1, 2, 5];
+  const steps = most - least > 2.5 ? [1] : [1, 2, 5];
   const round: number[] = [];
   for (let power = Math.floor(least); power <= Math.ceil(most + 1e-9); power++)
     round.push(...steps.map((step) => power + Math.log10(step)));

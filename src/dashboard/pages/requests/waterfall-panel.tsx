@@ -1,5 +1,5 @@
 import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
-import { Hint, Note, PlainText, Swatch } from '../../components/elements.js';
+import { Hint, LongText, Note, Swatch } from '../../components/elements.js';
 import { errorColor, restColor } from '../../components/chart-columns.js';
 import { reasonOf } from '../../format/outcomes.js';
 import { Panel } from '../../components/page.js';
@@ -101,7 +101,8 @@ function LaneRow({ lanes, end, isOneOfMany }: LaneRowProps) {
       <Box
         pos="relative"
         h={18}
-        className="lane"
+        bdrs="xs"
+        bg="var(--mantine-color-default-border)"
         role="img"
         aria-label={fill(text.laneLabel, {
           model: name,
@@ -116,7 +117,7 @@ function LaneRow({ lanes, end, isOneOfMany }: LaneRowProps) {
             <PhaseBar key={index} phase={phase} end={end} isFailed={isFailed} />
           ))}
       </Box>
-      {error === null ? null : <PlainText c="var(--bad-color)">{error}</PlainText>}
+      {error === null ? null : <LongText c="var(--mantine-color-error)">{error}</LongText>}
     </Box>
   );
 }

@@ -62,7 +62,7 @@ function phasesOf(attempt: TimedAttempt, start: number): Phase[] {
   return phases;
 }
 
-/** Attempts one after the other that differ in their times alone, in one row. */
+/** Attempts one after the other that differ in their times, and ids in their texts, alone, in one row. */
 export function equalLanes(lanes: readonly Lane[]): Lane[][] {
   const groups: Lane[][] = [];
   for (const lane of lanes) {
@@ -74,7 +74,7 @@ export function equalLanes(lanes: readonly Lane[]): Lane[][] {
 }
 
 const alike = ({ call, attempt: { provider, model, outcome, status, error } }: Lane): string =>
-  JSON.stringify([call, provider, model, outcome, status, error]);
+  JSON.stringify([call, provider, model, outcome, status, error?.replace(/\S*\d\S*/g, '#')]);
 
 /** Round times in ms from 0 to the end of the request and of its last attempt, or soon after it. */
 export function axisTicks(lanes: readonly Lane[], latencyMs: number): number[] {

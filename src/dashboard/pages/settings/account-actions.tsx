@@ -1,11 +1,12 @@
-import { NumberInput, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { api, dataOf } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
 import { ActDialog, ActionsMenu } from '../../components/dialog.js';
 import { useAccount } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
-import { limitNames, type Limits, typedLimit } from '../../format/limits.js';
+import type { Limits } from '../../format/limits.js';
+import { LimitFields } from '../keys/key-form.js';
 
 const text = texts.settings;
 type Account = Schema<'AccountResponse'>;
@@ -50,7 +51,7 @@ export function AccountActions({ account, onLink }: AccountActionsProps) {
       act: () => change({ disabled: isActive }),
     },
     {
-      label: text.remove,
+      label: texts.common.delete,
       question: fill(text.removeQuestion, { email }),
       act: () => api.DELETE('/api/v1/accounts/{id}', { params }),
     },
@@ -87,16 +88,7 @@ function LimitsDialog({
       close={close}
     >
       <Text size="sm">{text.limitsLead}</Text>
-      {limitNames.map((name) => (
-        <NumberInput
-          key={name}
-          label={texts.keys[name]}
-          placeholder={text.noLimit}
-          min={0}
-          value={edited[name] ?? ''}
-          onChange={(value) => setEdited({ ...edited, [name]: typedLimit(value) })}
-        />
-      ))}
+      <LimitFields limits={edited} change={(changed) => setEdited({ ...edited, ...changed })} />
     </ActDialog>
   );
 }

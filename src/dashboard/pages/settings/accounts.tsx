@@ -83,11 +83,11 @@ function columnsOf(
   usage: ReturnType<typeof useUsage>,
 ): readonly Column<Account>[] {
   return [
-    { label: text.email, cell: (account) => <Name {...account} /> },
-    { label: text.state, cell: (account) => <State {...account} /> },
+    { label: texts.common.account, cell: (account) => <Name {...account} /> },
+    { label: texts.common.state, cell: (account) => <State {...account} /> },
     { label: text.limits, cell: ({ limits }) => limitWords(limits) },
     {
-      label: texts.keys.spend,
+      label: texts.common.spend,
       cell: (account) => <BudgetSpend shown={account} usage={usage} />,
     },
     {

@@ -17,7 +17,10 @@ alerts:
   webhook: { url: https://hooks.example.org/signalbox, secret: \${WEBHOOK_SECRET} }`;
 
 const columns: readonly Column<Alert>[] = [
-  { label: text.at, cell: ({ at }) => <span className="one-line">{formatSecond(at)}</span> },
+  {
+    label: texts.common.time,
+    cell: ({ at }) => <span className="one-line">{formatSecond(at)}</span>,
+  },
   {
     label: text.alert,
     cell: (alert) => (

@@ -40,13 +40,13 @@ function Filters({ filter, isAdmin, change }: FiltersProps) {
       {isAdmin ? (
         <SegmentedControl
           aria-label={text.scope}
-          data={optionsOf({ all: text.scopeAll, own: text.scopeOwn })}
+          data={optionsOf({ all: texts.common.allAccounts, own: text.scopeOwn })}
           value={filter.isAll ? 'all' : 'own'}
           onChange={(scope) => change({ isAll: scope === 'all' })}
         />
       ) : null}
       <Select<Act>
-        label={text.auditAct}
+        label={texts.common.act}
         placeholder={text.auditAnyAct}
         clearable
         searchable
@@ -67,7 +67,7 @@ function Filters({ filter, isAdmin, change }: FiltersProps) {
         onChange={(event) => change({ to: event.currentTarget.value })}
       />
       <SmallButton component="a" href={`${basePath}/api/v1/audit?${csv}`} download>
-        {text.exportCsv}
+        {texts.common.exportCsv}
       </SmallButton>
     </Group>
   );
@@ -76,9 +76,12 @@ function Filters({ filter, isAdmin, change }: FiltersProps) {
 const columnsOf = (
   accounts: ReadonlyMap<string, string>,
 ): readonly Column<Schema<'AuditResponse'>>[] => [
-  { label: text.at, cell: ({ at }) => <span className="one-line">{formatSecond(at)}</span> },
   {
-    label: text.act,
+    label: texts.common.time,
+    cell: ({ at }) => <span className="one-line">{formatSecond(at)}</span>,
+  },
+  {
+    label: texts.common.act,
     cell: ({ act, details }) => (
       <>
         {actWords[act]}

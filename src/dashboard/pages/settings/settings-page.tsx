@@ -1,5 +1,5 @@
 import { Tabs, Anchor, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, type SyntheticEvent, useRef, useState } from 'react';
+import { type ComponentType, lazy, Suspense, type SyntheticEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { importPart } from '../../api/connection.js';
 import { Loading, Failure } from '../../components/loaded.js';
@@ -11,13 +11,16 @@ import { api, basePath } from '../../api/client.js';
 import { ConfirmButton } from '../../components/dialog.js';
 
 const text = texts.settings;
-const Accounts = lazy(() => importPart(() => import('./accounts.js')));
-const Configuration = lazy(() => importPart(() => import('./configuration.js')));
-const Alerts = lazy(() => importPart(() => import('./alerts.js')));
-const AuditLog = lazy(() => importPart(() => import('./audit-log.js')));
 
 type Tab = keyof typeof text.tabs;
 const tabs = Object.keys(text.tabs) as Tab[];
+const contents: Readonly<Record<Tab, ComponentType<{ isAdmin: boolean }>>> = {
+  account: OwnAccount,
+  accounts: lazy(() => importPart(() => import('./accounts.js'))),
+  configuration: lazy(() => importPart(() => import('./configuration.js'))),
+  alerts: lazy(() => importPart(() => import('./alerts.js'))),
+  audit: lazy(() => importPart(() => import('./audit-log.js'))),
+};
 
 /** The page `/settings`; each tab has a path of its own. */
 export default function SettingsPage() {
@@ -29,6 +32,7 @@ export default function SettingsPage() {
     (tab) => tab === 'account' || isAdmin || (tab === 'audit' && may('admin')),
   );
   const shown = open.find((tab) => tab === asked) ?? 'account';
+  const Content = contents[shown];
   const show = (tab: string | null): void =>
     navigate(tab === null || tab === 'account' ? '/settings' : `/settings/${tab}`);
   return (
@@ -41,17 +45,11 @@ export default function SettingsPage() {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Suspense fallback={<Loading />}>
-          <Tabs.Panel value="account">
-            <OwnAccount />
-          </Tabs.Panel>
-          <Tabs.Panel value="accounts">{isAdmin ? <Accounts /> : null}</Tabs.Panel>
-          <Tabs.Panel value="configuration">{isAdmin ? <Configuration /> : null}</Tabs.Panel>
-          <Tabs.Panel value="alerts">{isAdmin ? <Alerts /> : null}</Tabs.Panel>
-          <Tabs.Panel value="audit">
-            <AuditLog isAdmin={isAdmin} />
-          </Tabs.Panel>
-        </Suspense>
+        <Tabs.Panel value={shown}>
+          <Suspense fallback={<Loading />}>
+            <Content isAdmin={isAdmin} />
+          </Suspense>
+        </Tabs.Panel>
       </Tabs>
     </Page>
   );
@@ -67,7 +65,7 @@ function OwnAccount() {
         <Text size="sm">{text.noPassword}</Text>
       ) : (
         <>
-          <Panel title={text.password} lead={text.passwordLead}>
+          <Panel title={texts.common.password} lead={text.passwordLead}>
             <PasswordForm />
           </Panel>
           <Browsers />
@@ -110,7 +108,7 @@ function PasswordForm() {
         <PasswordInput
           name="newPassword"
           label={text.newPassword}
-          description={text.passwordRule}
+          description={texts.common.passwordRule}
           autoComplete="new-password"
           minLength={8}
           required

@@ -1,0 +1,134 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { firstAccountId } from '../../src/store/contracts/accounts.js';
+import { buildOnce } from '../helpers/build.js';
+import {
+  claimAndOpen,
+  closeChromium,
+  complaintsOf,
+  hasChromium,
+  seriousFindings,
+} from '../helpers/chromium.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { memoryDatabases } from '../helpers/memory-databases.js';
+import { requestRow } from '../helpers/request-row.js';
+
+const longName = 'a-model-with-a-very-long-name-'.repeat(4);
+const longError = `<img src=x onerror=alert(1)> \u202Eبالعالم ${'the provider explains '.repeat(300)}${'x'.repeat(900)}`;
+
+/** Sixty requests of the last hour, every other one of a long name and failed with a long text. */
+const rows = (now: number) =>
+  Array.from({ length: 60 }, (_, at) => {
+    const isFailed = at % 2 === 0;
+    return requestRow({
+      accountId: firstAccountId,
+      at: now - at * 60_000,
+      provider: 'up',
+      model: isFailed ? longName : 'short',
+      status: isFailed ? 502 : 200,
+      code: isFailed ? 'upstream_error' : null,
+      error: isFailed ? longError : null,
+    });
+  });
+
+describe.runIf(hasChromium)('the dashboard in hard times', () => {
+  let gateway: RunningGateway;
+  let page: Page;
+  beforeAll(async () => {
+    await buildOnce();
+    const quiet = { onWarning: () => undefined, onNews: () => undefined };
+    const databases = memoryDatabases(null, quiet);
+    await (await databases.get()).store.requests.add(rows(Date.now()));
+    gateway = await startGateway({}, { databases });
+    page = await claimAndOpen(gateway);
+  });
+  afterAll(async () => {
+    await closeChromium();
+    await gateway.close();
+  });
+  afterEach(async () => {
+    expect(complaintsOf(page)).toEqual([]);
+    await page.unrouteAll();
+  });
+
+  const open = (path: string) => page.goto(gateway.url + path, { waitUntil: 'networkidle' });
+  const refuse = (path: string) =>
+    page.route(path, (route) =>
+      route.fulfill({ status: 500, json: { message: 'the store is full' } }),
+    );
+
+  it('shows the figures of long names and the causes of long errors without scrolling aside', async () => {
+    await open('/?range=6h');
+    for (const table of ['Failures by reason', 'Models']) {
+      const region = page.getByRole('group', { name: table, exact: true });
+      await region.getByRole('table').waitFor();
+      expect(await region.evaluate((node) => node.scrollWidth - node.clientWidth)).toBe(0);
+    }
+  });
+
+  it('folds a long error, as text, and shows all of it when it is asked to', async () => {
+    await open('/requests?range=6h&failed=true');
+    await page.getByRole('table').getByRole('link').first().click();
+    const alert = page.getByRole('alert');
+    await alert.getByText('<img src=x onerror=alert(1)>').waitFor();
+    expect((await alert.boundingBox())?.height).toBeLessThan(260);
+    expect(await seriousFindings(page)).toEqual([]);
+    await alert.getByRole('button', { name: 'Show all of it' }).click();
+    await expect.poll(async () => (await alert.boundingBox())?.height).toBeGreaterThan(600);
+  });
+
+  it('moves the cursors of all charts together, by keys too', async () => {
+    await open('/?range=6h');
+    const chart = page.getByRole('img', { name: /^Requests by model/ });
+    await chart.focus();
+    for (let presses = 0; presses < 3; presses++) await page.keyboard.press('ArrowLeft');
+    const told = page.getByText(/^\w{3} \d+, \d{4}, \d\d:\d\d$/);
+    await expect.poll(() => told.count()).toBe(6);
+    expect(new Set(await told.allInnerTexts()).size).toBe(1);
+  });
+
+  it('claims no zero where the figures of keys cannot be read', async () => {
+    await refuse('**/api/v1/usage?**');
+    await page.goto(`${gateway.url}/keys`);
+    await page.getByRole('button', { name: 'Create a key' }).first().click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('laptop');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    const row = page.getByRole('row', { name: /laptop/ });
+    await row.getByText('– this month').waitFor();
+    expect(await row.getByRole('link').innerText()).toBe('–');
+  });
+
+  it('says that older figures are not up to date any more, and why', async () => {
+    await open('/?range=1h');
+    await page.getByRole('heading', { name: 'Requests by model' }).waitFor();
+    await refuse('**/api/v1/usage/series?**');
+    await page.getByRole('alert').getByText('the store is full').waitFor({ timeout: 20_000 });
+    expect(await page.getByRole('heading', { name: 'Requests by model' }).count()).toBe(1);
+  });
+
+  it('says why the next page of a list does not come, below what is there', async () => {
+    await open('/requests?range=6h');
+    await refuse('**/api/v1/requests?*cursor=*');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('alert').getByText('the store is full').waitFor();
+    expect(await page.getByRole('table').getByRole('row').count()).toBe(51);
+  });
+
+  it('says once why a filter was refused', async () => {
+    await open('/requests?status=abc');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+  });
+
+  it('saves a view under its name without the spaces around it, and none without a name', async () => {
+    await open('/requests?range=6h');
+    const name = page.getByRole('textbox', { name: 'Name of this view' });
+    await page.getByRole('button', { name: 'Views' }).click();
+    for (const typed of ['slow', ' slow ', '  ']) {
+      await name.fill(typed);
+      await name.press('Enter');
+    }
+    expect(await page.getByRole('button', { name: /^Remove the view/ }).count()).toBe(1);
+  });
+});

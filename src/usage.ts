@@ -36,7 +36,7 @@ export interface Usage {
 }
 
 const count = (value: number | null | undefined): number =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+  typeof value === 'number' && value > 0 && value < 2 ** 53 ? Math.round(value) : 0;
 
 /** Reported usage with its counts as numbers, which some servers write as text; undefined if none. */
 export function withCounts<Reported extends object>(

@@ -60,9 +60,9 @@ const mayImport: Record<string, RegExp> = {
     `^(completion|errors|package-files|surface-labels|text/(is-object|words)|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   'providers/':
-    /^(completion(-builder)?|errors|legacy-functions|text\/(exact-json|is-object|json-size)|chooser\/plan)\.ts$/,
+    /^(completion(-builder)?|errors|legacy-functions|text\/(exact-json|is-object|json-size|valid-utf8)|chooser\/plan)\.ts$/,
   'dispatch/':
-    /^(completion|custom-tools|errors|legacy-functions|text\/json-values|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content|image-type)|store\/contracts\/counters)\.ts$/,
+    /^(completion|custom-tools|errors|legacy-functions|text\/(json-values|valid-utf8)|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content|image-type)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
   'config/': /^(errors|package-files|text\/(is-object|parse-url)|providers\/dialect-names)\.ts$/,
   'store/':

@@ -1,4 +1,4 @@
-import type { Transform } from 'node:stream';
+import { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 
 /** Makes a decompressor for a body that begins with `firstByte`. */
@@ -25,11 +25,24 @@ export const decoders: Readonly<Record<string, Decoder | undefined>> = {
 const text = /^(?:\s*(?:\{\s*["}]|\[\s*\{)|(?:data|event):|<(?:!doctype|html))/i;
 const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
+/** Turns UTF-16, which a byte order mark tells, into UTF-8. */
+function utf16Decoder(encoding: string): Transform {
+  const decoder = new TextDecoder(encoding);
+  return new Transform({
+    transform: (bytes: Buffer, _encoding, done) =>
+      done(null, Buffer.from(decoder.decode(bytes, { stream: true }))),
+  });
+}
+
+const utf16Marks: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
+
 /**
- * What decompresses a server's body; null: it is not compressed. Its first bytes decide, because some
+ * What makes UTF-8 of a server's body; null: it is not compressed. Its first bytes decide, because some
  * proxies decompress and keep the label, and some servers write another word there.
  */
 export function bodyDecoder(label: string, head: Buffer): Transform | null {
+  const utf16 = utf16Marks[head.toString('hex', 0, 2)];
+  if (utf16) return utf16Decoder(utf16);
   const encoding = isGzip(head) ? 'gzip' : label.trim().toLowerCase();
   const make = decoders[encoding];
   return !make || text.test(head.toString('latin1', 0, 64)) ? null : make(head[0] ?? 0);

@@ -1,4 +1,5 @@
 import { withoutByteOrderMark, withoutDone } from '../text/json-values.js';
+import { validUtf8 } from '../text/valid-utf8.js';
 import type { ChatRequest, CompletionChoice, EventReader, Usage } from '../completion.js';
 import type {
   CompletionAnswer,
@@ -130,7 +131,7 @@ export class ChatCall implements UpstreamCall<ChatAnswer> {
 
   readWhole(sent: Buffer): ChatAnswer {
     const { name, adapter } = this.target.provider;
-    const body = withoutDone(withoutByteOrderMark(sent));
+    const body = validUtf8(withoutDone(withoutByteOrderMark(sent)));
     const read = adapter.readCompletion(body.toString('utf8'), this.call);
     const answer = this.tools
       ? { ...read, completion: withOwnCalls(read.completion, this.tools), rewritten: true }

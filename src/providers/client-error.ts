@@ -16,27 +16,35 @@ interface Translation {
 }
 
 // wordings of 2024 to 2026; the first match decides
-const translations: readonly [overflow: Translation, ...others: Translation[]] = [
+const translations: readonly [overflow: Translation, filter: Translation, missing: Translation] = [
   {
     code: 'context_length_exceeded',
     param: 'messages',
     pattern: new RegExp(
       [
         'context[_ ]?(length|window)[_ ]?exceed|model_max_prompt_tokens_exceeded', // LiteLLM; Copilot
-        'too_many_(prompt_)?tokens|too many (input )?tokens', // Perplexity; Cohere, Bedrock
+        'context_too_large|exceed_context_size|conversation length exceeded', // relays; llama.cpp; Kimi
+        'too_many_(prompt_)?tokens|too many ((input )?tokens|total text bytes)', // Perplexity; Cohere, Bedrock; Anthropic
         'max(imum)? context length|model.s context length', // OpenAI, vLLM; Ollama; SGLang
         'longer than the (maximum )?model length|(greater|longer) than the context', // vLLM; LM Studio
-        'max_new_tokens. must be <=', // Text Generation Inference, Together
+        'max_new_tokens. must be <=|inputs. must have less than', // Text Generation Inference, Together
         'exceeded model token limit|prompt exceeds max|range of input length', // Kimi; GLM; Qwen
-        '(prompt|input|messages) (is|are) too long|prompt too long', // Anthropic, Bedrock
+        // Anthropic, Bedrock, GLM, Gemini, Kimi
+        '\\b(prompt|input|messages|input context|(input|token) length|tokens in the request)( \\([^)]{1,40}\\))? (is |are )?too (long|large)',
         'length of all messages is too long', // Perplexity
-        '(exceeds?|exceeded) (the |its )?(available |model.?s )?context (window|limit|size|length)',
+        'exceed(s|ed)? (the |its |this )?(available |maximum |allowed |model(.?s)? )*(context|input) (window|limit|size|length)',
         'context the overflows', // LM Studio
-        'input tokens? exceed', // OpenAI, Bedrock
-        'input token count.{0,60}exceeds the maximum', // Gemini
+        'input tokens?( length)? exceed', // OpenAI, Bedrock
+        'input token count.{0,60}(exceed|only supports)', // Gemini; Vertex
         'too large for model with', // Mistral
         'reduce (the length of (the |your )?(messages|prompt|input)|your prompt)', // Groq, Together
         'maximum prompt length|prompt length.{0,30}exceeds', // xAI
+        'prompt token count of|request contains \\d+ tokens.{0,20}exceeds', // Copilot; Vertex
+        'configured context size is|max_seq_len|context window is .{1,40}you requested', // local servers
+        'tokens in request more than|exceed max message tokens', // GLM; Doubao
+        'current length is .{1,20}while limit is', // Cerebras
+        "expected maxlength: \\d+, actual|'messages\\S*: string too long", // Titan; OpenAI
+        '超长|(输入|上下文|token).{0,8}(超过|超出|超限|过长)|超过最大长度', // GLM and others
       ].join('|'),
     ),
   },
@@ -44,7 +52,7 @@ const translations: readonly [overflow: Translation, ...others: Translation[]] =
     code: 'content_filter',
     param: 'messages',
     pattern:
-      /content_?filter|content_policy|responsibleaipolicy|content filter|content management policy|content policy|data_inspection_failed|content exists risk|usage guidelines|blocked (word|output|by)|moderation_blocked|flagged by (our |the )?(moderation|safety)|敏感内容/,
+      /content_?filter|content_policy|responsible ?ai|content filter|content management policy|content policy|data_?inspection_?failed|inappropriate content|content exists risk|considered high risk|usage guidelines|safety system|blocked (word|output|by)|moderation_blocked|requires moderation|flagged (by (our |the )?(moderation|safety)|for )|(unsafe|sensitive)[ _]?(content|words|information|or sensitive)|new_sensitive|敏感内容/,
   },
   {
     code: 'model_not_found',
@@ -54,9 +62,12 @@ const translations: readonly [overflow: Translation, ...others: Translation[]] =
   },
 ];
 
-/** Whether a provider says that a conversation is too long for its model, whatever the status. */
-export const isOverflow = (reason: string, own: OwnError = {}): boolean =>
-  translations[0].pattern.test(saidOf(reason, own));
+/** What a refusal is in its provider's words, which relays give any status; null: it does not say. */
+export function refusalIn(reason: string, own: OwnError = {}): 'overflow' | 'filter' | null {
+  const said = saidOf(reason, own);
+  const [overflow, filter] = translations;
+  return overflow.pattern.test(said) ? 'overflow' : filter.pattern.test(said) ? 'filter' : null;
+}
 
 const saidOf = (reason: string, own: OwnError): string =>
   `${word(own.code) ?? ''} ${word(own.type) ?? ''} ${reason}`.toLowerCase();
@@ -83,10 +94,10 @@ export function clientErrorOf(
   const said = saidOf(reason, own);
   const known = translations.find(({ pattern }) => pattern.test(said));
   const missing = code === 'model_not_found' && !known ? 'model_not_found' : null;
-  // a provider that answers 501, or 500 to a full context, calls it its own error
-  const isFull =
-    known === translations[0] && /server|api_error|internal/i.test(word(own.type) ?? '');
-  const isOthers = code === 'model_not_found' || isFull;
+  // a provider that answers 501, or 500 to what it refuses, calls it its own error
+  const isOthers =
+    code === 'model_not_found' ||
+    (known && /server|api_error|internal/i.test(word(own.type) ?? ''));
   return {
     code: known?.code ?? missing ?? word(own.code),
     param: word(own.param) ?? known?.param ?? (missing ? 'model' : paramIn(reason)),

@@ -1,6 +1,6 @@
 import { type ErrorCode, GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from './adapter.js';
-import { clientErrorOf, isOverflow, type OwnError } from './client-error.js';
+import { clientErrorOf, type OwnError, refusalIn } from './client-error.js';
 
 /** The error code for a provider's status whose body says nothing more precise. */
 export function codeOfStatus(status: number): ErrorCode {
@@ -31,8 +31,7 @@ const duration = '((?:\\d+(?:\\.\\d+)?\\s?[hms][a-z]*\\s?)+)';
 const onlyDuration = new RegExp(`^${duration}$`, 'i');
 const askedDuration = new RegExp(`(?:try again|retry|wait)\\D{0,20}${duration}`, 'i');
 
-/** How long a text says to wait, as `7m12.5s` or `20 seconds`; in ms, null: it does not say. */
-function statedWaitMs(text: string, pattern: RegExp): number | null {
+function durationIn(text: string, pattern: RegExp): number | null {
   const [, stated] = pattern.exec(text) ?? [];
   if (stated === undefined) return null;
   const parts = stated.toLowerCase().matchAll(/([\d.]+)\s?(ms|milli|h|m|s)/g);
@@ -42,18 +41,52 @@ function statedWaitMs(text: string, pattern: RegExp): number | null {
   );
 }
 
+/** How long a text says to wait, as `7m12.5s` or `20 seconds`; in ms, null: it does not say. */
+const statedWaitMs = (text: string): number | null => durationIn(text, askedDuration);
+
+/** More seconds, or ms, than anyone waits: a time since 1970. */
+const leastEpoch = 1e9;
+
+/** Seconds, a duration with units, or a time: an HTTP date, RFC 3339, or since 1970 in s or ms. */
+function waitIn(written: string | undefined, now: number): number | null {
+  const value = written?.trim();
+  if (!value) return null;
+  if (!/^\d+(\.\d+)?$/.test(value)) {
+    const date = Date.parse(value);
+    return durationIn(value, onlyDuration) ?? (Number.isNaN(date) ? null : Math.max(0, date - now));
+  }
+  const number = Number(value);
+  if (number < leastEpoch) return number * 1000;
+  return Math.max(0, (number < leastEpoch * 100 ? number * 1000 : number) - now);
+}
+
 /**
  * How long the provider asks us to wait, in ms: `retry-after-ms`, or `retry-after` in seconds, with
- * units or as an HTTP date. Never negative; null if neither header is readable.
+ * units or as a time. Never negative; null if neither header is readable.
  */
 export function retryAfterMs(headers: UpstreamHeaders, now: number = Date.now()): number | null {
   const exact = Number.parseFloat(firstOf(headers['retry-after-ms']) ?? '');
   if (Number.isFinite(exact)) return Math.max(0, exact);
-  const value = firstOf(headers['retry-after'])?.trim();
-  if (!value) return null;
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return statedWaitMs(value, onlyDuration) ?? (Number.isNaN(date) ? null : Math.max(0, date - now));
+  return waitIn(firstOf(headers['retry-after']), now);
+}
+
+/** OpenAI, Groq, OpenRouter, Cerebras; Anthropic; Mistral; the IETF's draft (2026-11). */
+const resetHeader = /rate-?limit.*reset/;
+
+/**
+ * When the limits that are used up let requests through again, in ms from now; null: no header tells.
+ * Of limits that do not say what is left of them, the first counts.
+ */
+export function limitResetMs(headers: UpstreamHeaders, now: number = Date.now()): number | null {
+  const [spent, unknown]: [number[], number[]] = [[], []];
+  for (const name of Object.keys(headers)) {
+    if (!resetHeader.test(name)) continue;
+    const left = firstOf(headers[name.replace('reset', 'remaining')]);
+    const ms = waitIn(firstOf(headers[name]), now);
+    if (ms && !(Number(left) > 0)) (left === undefined ? unknown : spent).push(ms);
+  }
+  if (spent.length > 0) return Math.max(...spent);
+  return unknown.length > 0 ? Math.min(...unknown) : null;
 }
 
 /**
@@ -62,21 +95,55 @@ export function retryAfterMs(headers: UpstreamHeaders, now: number = Date.now())
  */
 const outOfCredit = new RegExp(
   [
-    'insufficient_quota|exceeded_current_quota_error', // OpenAI, Azure, Perplexity; Moonshot
+    'insufficient_(user_)?quota|exceeded_current_quota_error', // OpenAI, Azure, Perplexity; Moonshot
     'insufficient (account )?(balance|credits?|funds)', // DeepSeek, Z.ai; OpenRouter
     'balance (is )?(too low|insufficient|not enough)', // Anthropic; SiliconFlow
     'requires more credits', // OpenRouter
-    '(used all|exceeded|out of|no) (your |available |monthly |included |remaining )*credits?\\b', // xAI, Hugging Face
-    'credit limit exceeded|arrearage', // Together; Alibaba
-    'spend(ing)? limit|billing_hard_limit|reached your specified api usage limits', // xAI, OpenAI, Anthropic
+    // xAI, Hugging Face
+    '(used all|exceeded|out of|no) (your |available |monthly |included |remaining )*credits?\\b(?! were)',
+    'credit limit (exceeded|is insufficient)|arrearage', // Together, new-api; Alibaba
+    'free ?tier ?(only|of the model has been exhausted)', // Alibaba
+    'overdue ?(error|balance)|add balance|please recharge', // Volcengine; DeepInfra; StepFun
+    'spend(ing)? limit|billing_hard_limit', // xAI, OpenAI
+    // subscriptions: Z.ai, MiniMax, ChatGPT, Kimi, Anthropic
+    'usage[_ ]limit[_ ](has been )?(reached|exceeded)|(reached|hit) your (\\w+ ){0,3}usage limits?',
+    'extra usage is required|out of extra usage', // Claude
+    'budget[_ ](has been )?exceeded|over budget', // LiteLLM
+    'token_quota_failed|(额度|余额)不足', // relays
   ].join('|'),
 );
 
-function isOutOfCredit({ reason, own, status }: ProviderFailure): boolean {
+const saidIn = ({ reason, own }: ProviderFailure): string =>
+  [own?.code, own?.type, reason]
+    .filter((one) => typeof one === 'string')
+    .join(' ')
+    .toLowerCase();
+
+function isOutOfCredit(failure: ProviderFailure): boolean {
+  const { status } = failure;
   if (status !== null && (status < 400 || status > 429)) return false;
-  const said = [own?.code, own?.type, reason].filter((one) => typeof one === 'string').join(' ');
-  return outOfCredit.test(said.toLowerCase());
+  return outOfCredit.test(saidIn(failure));
 }
+
+/** What servers and relays also say with a status of something else (2026-11). */
+const saidCodes: readonly (readonly [ErrorCode, RegExp])[] = [
+  [
+    'rate_limited',
+    /rate.?limit.{0,40}(exceed|reach)|(exceed|reach).{0,40}rate.?limit|too many requests|^throttling|过于频繁/,
+  ],
+  [
+    'provider_auth',
+    /invalid_?api_?key|\bauth(entication)?_error|(incorrect|invalid|no) api[ -]?(key|token)|api[ -]?key (is )?(not valid|not found|invalid|expired)|access token (is )?(invalid|expired)|token seems invalid|unable to authenticate/,
+  ],
+  ['model_not_found', /\bmodel_not_found|无可用渠道|no available channel/],
+];
+/** What a status means that is given to all kinds of failures. */
+const vague: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'request_refused',
+  'provider_auth',
+  'upstream_error',
+  'upstream_overloaded',
+]);
 
 /** What is known of a provider's failed answer. */
 export interface ProviderFailure {
@@ -98,8 +165,17 @@ export interface ProviderFailure {
 function codeOf(failure: ProviderFailure, status: number, reason: string): ErrorCode {
   if (isOutOfCredit(failure)) return 'quota_exhausted';
   const code = failure.code ?? codeOfStatus(status);
-  // servers crash over it, and relays give it any status. "Too many tokens" are also a rate limit
-  return code !== 'rate_limited' && isOverflow(reason, failure.own) ? 'request_refused' : code;
+  // "too many tokens" are also a rate limit
+  if (code === 'rate_limited') return code;
+  // servers crash over it, and relays give it any status
+  const refusal = refusalIn(reason, failure.own);
+  const isVague = vague.has(code);
+  if (refusal === 'overflow' || (refusal && isVague)) return 'request_refused';
+  // 413: one request is more than the limit of a minute
+  if (!(isVague || status === 404) || status === 413) return code;
+  const said = saidIn(failure);
+  const [other] = saidCodes.find(([, pattern]) => pattern.test(said)) ?? [code];
+  return other === 'model_not_found' && code === 'request_refused' ? code : other;
 }
 
 /** What a failed answer says that is not in the provider's format: text, but no page of a proxy. */
@@ -128,10 +204,11 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
       retryAfterMs:
         failure.retryAfterMs ??
         retryAfterMs(headers) ??
-        (code === 'rate_limited' ? statedWaitMs(reason, askedDuration) : null),
+        (code === 'rate_limited' ? (statedWaitMs(reason) ?? limitResetMs(headers)) : null),
       clientError: clientErrorOf(code, reason, failure.own),
       ...(isRetried && failure.status === null ? { recovery: 'once' } : {}),
-      ...(isRetried && !mayRetry ? { recovery: 'fallback' } : {}),
+      // a redirect is a fault of the configuration
+      ...((isRetried && !mayRetry) || status < 400 ? { recovery: 'fallback' } : {}),
     },
   );
 }

@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import type { EventReader } from '../completion.js';
 import { endOfJsonText } from '../text/exact-json.js';
+import { validUtf8 } from '../text/valid-utf8.js';
 import { parseJson } from './json.js';
 
 /** In characters. A stream without line ends must not fill the memory. */
@@ -110,7 +111,7 @@ class TextEnvelope {
 
   /** @param feed gets all other bytes */
   push(bytes: Buffer, feed: (bytes: Buffer) => void): void {
-    const text = bytes.toString('latin1');
+    const text = validUtf8(bytes).toString('latin1');
     let start = 0;
     while (start < text.length) {
       if (this.isBetween) start = this.pass(text, start);

@@ -105,7 +105,8 @@ const rows: Row[] = [
   status(413, false, 422, { openai: 413 }),
   status(422, false, 422),
   status(418, false, 422, { openai: 400 }),
-  status(302, true, 502, { headers: { location: '/elsewhere' }, message: /answered 302/ }),
+  // a fault of the configuration
+  status(302, false, 502, { headers: { location: '/elsewhere' }, message: /answered 302/ }),
   status(500, true, 502, { what: 'status 500 without a body', body: '', message: /answered 500$/ }),
   status(502, true, 502, {
     what: 'status 502 with a page',

@@ -145,6 +145,26 @@ const streamedAnswers: [string, readonly object[]][] = [
       chunk({ delta: {}, finish_reason: 'stop', stop_reason: 128_001 }),
     ],
   ],
+  [
+    'its finish reason in the delta',
+    [role, text('Hello'), chunk({ delta: { finish_reason: 'stop' } })],
+  ],
+  [
+    'its finish reason beside the choices',
+    [role, text('Hello'), { ...role, finish_reason: 'stop' }],
+  ],
+  [
+    'the whole answer so far beside each delta',
+    ['Hel', 'lo'].map((content, at) =>
+      chunk({
+        delta: { content },
+        message: { content: 'Hello'.slice(0, 3 + at * 2) },
+        finish_reason: at === 1 ? 'stop' : null,
+      }),
+    ),
+  ],
+  ['its text in deltas by another name', [role, chunk({ delta: { text: 'Hello' } }), end('stop')]],
+  ['a time with a fraction', [text('Hello'), end('stop')].map((one) => ({ ...one, created: 1.5 }))],
   ['its finish reason twice', [role, text('Hel'), text('lo'), end('stop'), end('stop')]],
   [
     'negative counts',
@@ -307,7 +327,24 @@ const streamedAnswers: [string, readonly object[]][] = [
 ];
 
 const hello = [role, text('Hel'), text('lo'), end('stop'), usageChunk];
-const framed: [string, (sse: string) => string, string?][] = [
+const pretty = (sse: string, prefix: string): string =>
+  sse.replace(/data: (\{.*\})/g, (_event, json: string) =>
+    JSON.stringify(JSON.parse(json), null, 2).replace(/^/gm, prefix),
+  );
+const utf16 = (text: string, isBig = false): Buffer => {
+  const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');
+  return isBig ? bytes.swap16() : bytes;
+};
+const framed: [string, (sse: string) => string | Buffer, string?][] = [
+  ['events of many lines', (sse) => pretty(sse, 'data: ')],
+  [
+    'events of many lines, of which the first alone is called data',
+    (sse) => pretty(sse, '').replace(/^\{/gm, 'data: {'),
+  ],
+  ['events of many lines that are not called so', (sse) => pretty(sse, '')],
+  ['events of many lines that are called JSON', (sse) => pretty(sse, ''), 'application/x-ndjson'],
+  ['UTF-16', (sse) => utf16(sse)],
+  ['UTF-16, the other way round', (sse) => utf16(sse, true)],
   ['lines that end in CR', (sse) => sse.replaceAll('\n', '\r')],
   ['lines that end in CR and LF', (sse) => sse.replaceAll('\n', '\r\n')],
   ['an end marker of another form', (sse) => sse.replace('[DONE]', 'DONE')],
@@ -344,7 +381,7 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
 
   it.each(framed)('is a text where the stream has %s', async (_what, write, label) => {
     const sent = {
-      raw: Buffer.from(write(`${hello.map(frame).join('')}data: [DONE]\n\n`)),
+      raw: Buffer.from(write(`${hello.map(frame).join('')}data: [DONE]\n\n`) as string),
       contentType: label ?? 'text/event-stream',
     };
     expect(await understood(reader, sent)).toEqual({ text: 'Hello', calls: [], finish: 'stop' });
@@ -597,6 +634,25 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
       [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
     ],
     [
+      'marks of its format behind the name',
+      [
+        call(
+          piece({ index: 0, id: 'call_abc1' }, 'weather<|channel|>commentary', '{"city":"Rome"}'),
+        ),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'calls beside the delta',
+      [
+        chunk({
+          delta: {},
+          tool_calls: [piece({ id: 'call_abc1' }, 'weather', '{"city":"Rome"}')],
+        }),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
       'a number for its id',
       [call(piece({ index: 0, id: 1234567 }, 'weather', '{"city":"Rome"}'))],
       [{ id: '1234567', name: 'weather', input: city('Rome') }],
@@ -694,6 +750,40 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
       expect(await understood(reader, sent)).toEqual({ text: 'Hello', calls: [], finish: 'stop' });
     },
   );
+
+  it('is a text where the body is UTF-16', async () => {
+    const choice = { message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' };
+    const { raw, contentType } = whole(choice) as { raw: Buffer; contentType: string };
+    for (const isBig of [true, false])
+      expect(
+        await understood(reader, { raw: utf16(raw.toString(), isBig), contentType }),
+      ).toMatchObject({ text: 'Hello', finish: 'stop' });
+  });
+
+  it('has U+FFFD for what is not UTF-8', async () => {
+    const choice = { message: { role: 'assistant', content: 'Olé!' }, finish_reason: 'stop' };
+    const { raw } = whole(choice) as { raw: Buffer };
+    const streamed = [role, text('Olé!'), end('stop')].map(frame).join('');
+    for (const [sent, contentType] of [
+      [raw.toString(), 'application/json'],
+      [streamed, 'text/event-stream'],
+    ] as const)
+      expect(
+        await understood(reader, { raw: Buffer.from(sent, 'latin1'), contentType }),
+      ).toMatchObject({ text: 'Ol\ufffd!' });
+  });
+
+  it.each([
+    ['in the message', { message: { content: 'Hi', finish_reason: 'length' } }, {}],
+    ['beside the choices', { message: { content: 'Hi' } }, { finish_reason: 'length' }],
+  ])('ends with length where the body says so %s', async (_where, choice, envelope) => {
+    const { raw, contentType } = whole(choice) as { raw: Buffer; contentType: string };
+    const body = JSON.stringify({ ...(JSON.parse(raw.toString()) as object), ...envelope });
+    expect(await understood(reader, { raw: Buffer.from(body), contentType })).toMatchObject({
+      text: 'Hi',
+      finish: 'length',
+    });
+  });
 
   it.each<[string, Fields, object?]>([
     ['no finish reason', { finish_reason: null }],
@@ -971,5 +1061,123 @@ describe('the reasoning of a native answer', () => {
       { role: 'assistant', reasoning_content: 'Hm, yes' },
       {},
     ]);
+  });
+});
+
+it('reasoning that is a list or an object is told as a text', async () => {
+  for (const reasoning of [[{ type: 'text', text: 'Hm' }], { text: 'Hm' }]) {
+    const model = plays.newModel();
+    plays.set(model, stream([role, chunk({ delta: { reasoning } }), text('Hi'), end('stop')]));
+    const { last } = await ask(gateway, ways[1]!, { models: [`up/${model}`] });
+    expect(last).toMatchObject({ message: { reasoning: 'Hm' } });
+  }
+});
+
+describe('usage of a stream', () => {
+  const asked = { prompt_tokens: 30, completion_tokens: 20, total_tokens: 50 };
+  const told = { promptTokens: 30, completionTokens: 20 };
+  const cached = { ...told, cachedTokens: 10 };
+  const written = { ...cached, cacheWriteTokens: 5 };
+  it.each<[string, object[], object]>([
+    [
+      'is its last where it is counted so far in each chunk',
+      [{ ...text('l'), usage: { prompt_tokens: 30, completion_tokens: 1 } }, { usage: asked }],
+      told,
+    ],
+    [
+      'is not what comes with counts of 0 behind it',
+      [{ usage: asked }, { usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } }],
+      told,
+    ],
+    ['is found in the last delta', [{ choices: [{ index: 0, delta: { usage: asked } }] }], told],
+    [
+      'has cached tokens by the names of LiteLLM',
+      [{ usage: { ...asked, cache_read_input_tokens: 10, cache_creation_input_tokens: 5 } }],
+      written,
+    ],
+    [
+      'has written tokens by another name',
+      [
+        {
+          usage: {
+            ...asked,
+            prompt_tokens_details: { cached_tokens: 10, cache_creation_tokens: 5 },
+          },
+        },
+      ],
+      written,
+    ],
+    [
+      'includes cached tokens where it has the names of Anthropic',
+      [
+        {
+          usage: {
+            ...{ input_tokens: 15, output_tokens: 20 },
+            ...{ cache_read_input_tokens: 10, cache_creation_input_tokens: 5 },
+          },
+        },
+      ],
+      written,
+    ],
+    [
+      'has the details of Responses',
+      [
+        {
+          usage: {
+            ...{ input_tokens: 30, output_tokens: 20 },
+            ...{ input_tokens_details: { cached_tokens: 10 } },
+            ...{ output_tokens_details: { reasoning_tokens: 7 } },
+          },
+        },
+      ],
+      { ...cached, reasoningTokens: 7 },
+    ],
+    [
+      'includes cached tokens that only the total includes',
+      [
+        {
+          usage: {
+            ...{ prompt_tokens: 20, completion_tokens: 20, total_tokens: 50 },
+            prompt_tokens_details: { cached_tokens: 10 },
+          },
+        },
+      ],
+      cached,
+    ],
+    [
+      'includes reasoning that only the total includes, as of Gemini',
+      [{ usage: { ...asked, completion_tokens: 5 } }],
+      { ...told, reasoningTokens: 15 },
+    ],
+    [
+      'is the rest of the total where nothing else is told',
+      [{ usage: { prompt_tokens: 30, total_tokens: 50 } }],
+      told,
+    ],
+    [
+      'is estimated where a count is absurd',
+      [{ usage: { prompt_tokens: 1e300 } }],
+      { estimated: true },
+    ],
+  ])('%s', async (_what, chunks, expected) => {
+    const model = plays.newModel();
+    const last = { ...usageChunk, usage: undefined };
+    plays.set(
+      model,
+      stream([role, text('H'), end('stop'), ...chunks.map((one) => ({ ...last, ...one }))]),
+    );
+    const { usage: heard } = await ask(gateway, ways[1]!, { models: [`up/${model}`] });
+    expect(heard).toMatchObject(expected);
+  });
+
+  it("has OpenAI's names for its clients, whatever names its server has", async () => {
+    const model = plays.newModel();
+    const named = { ...usageChunk, usage: { input_tokens: 30, output_tokens: 20 } };
+    plays.set(model, stream([role, text('H'), end('stop'), named]));
+    const { frames } = await ask(gateway, ways[2]!, {
+      models: [`up/${model}`],
+      more: { stream_options: { include_usage: true } },
+    });
+    expect(frames.map(({ data }) => data).join('')).toContain('"prompt_tokens":30');
   });
 });

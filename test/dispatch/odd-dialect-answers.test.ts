@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunningGateway } from '../helpers/gateway.js';
 import { ownReaders, readers } from '../helpers/odd-answers.js';
 import { type Plays, startScripted } from '../helpers/plays.js';
+import type { Step } from '../helpers/steps.js';
 import { ask, ways } from '../helpers/ways.js';
 
 let gateway: RunningGateway;
@@ -542,10 +543,18 @@ it.each([
 );
 
 const detail = { detail: 'Something went wrong' };
-it.each([
+it.each<readonly [string, string, Step]>([
   ['openai', 'a detail as its whole body', { status: 200, body: detail }],
   ['openai', 'an error without code or type', { status: 200, body: { error: detail } }],
   ['responses', 'a detail as its whole body', { status: 200, body: detail }],
+  ...['queued', 'in_progress'].map(
+    (status) =>
+      [
+        'responses',
+        `the status ${status}`,
+        { status: 200, body: { ...begunResponse, status, output: [] } },
+      ] as const,
+  ),
   ['anthropic', 'a detail as its whole body', { status: 200, body: detail }],
   ['cohere', 'a message as its whole body', { status: 200, body: { message: 'went wrong' } }],
   ['openai', 'a detail as its only event', untyped([detail], false)],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { retryAfterMs } from '../../src/providers/failure.js';
+import { limitResetMs, retryAfterMs } from '../../src/providers/failure.js';
 import type { RunningGateway } from '../helpers/gateway.js';
 import { type Plays, startScripted } from '../helpers/plays.js';
 import type { Step } from '../helpers/steps.js';
@@ -48,6 +48,13 @@ const retryInfo = (retryDelay: string): Step => ({
   },
 });
 const told = (message: string): Step => ({ status: 429, body: { error: { message } } });
+const openrouter = (reset: number): Step => {
+  const headers = { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': String(reset) };
+  return {
+    status: 429,
+    body: { error: { message: 'slow down', code: 429, metadata: { headers } } },
+  };
+};
 const soon = (ms: number): string => new Date(Date.now() + ms).toUTCString();
 
 describe('a provider that says how long to wait', () => {
@@ -75,6 +82,18 @@ describe('a provider that says how long to wait', () => {
     expect(waitedMs).toBeGreaterThanOrEqual(118);
   });
 
+  it('by the limit that is used up is asked again once it is not', async () => {
+    const { waitedMs } = await after(
+      limited({
+        'x-ratelimit-remaining-requests': '0',
+        'x-ratelimit-reset-requests': '120ms',
+        'x-ratelimit-remaining-tokens': '900',
+        'x-ratelimit-reset-tokens': '6m0s',
+      }),
+    );
+    expect(waitedMs).toBeGreaterThanOrEqual(118);
+  });
+
   it('with a status other than 429 is obeyed too', async () => {
     const { waitedMs } = await after(limited({ 'retry-after-ms': '120' }, 503));
     expect(waitedMs).toBeGreaterThanOrEqual(118);
@@ -92,6 +111,20 @@ describe('a provider that says how long to wait', () => {
     ['with 503', () => limited({ 'retry-after': '9' }, 503)],
     ['in minutes and seconds', () => limited({ 'retry-after': '1m30s' })],
     ['in words', () => limited({ 'retry-after': '120 seconds' })],
+    ['as a time since 1970', () => limited({ 'retry-after': String(Date.now() + 60_000) })],
+    ['by its limits alone', () => limited({ 'x-ratelimit-reset-requests': '6m0s' })],
+    ['in headers that its body repeats, as OpenRouter', () => openrouter(Date.now() + 60_000)],
+    [
+      'in its body, while it loads the model',
+      () => ({
+        status: 503,
+        body: { error: 'Model m is currently loading', estimated_time: 20.5 },
+      }),
+    ],
+    [
+      'in a field of its error',
+      () => ({ status: 429, body: { error: { message: 'slow down', retry_after: '30' } } }),
+    ],
     ['in its message, as Groq', () => told('Rate limit reached. Please try again in 7m12.5s.')],
     ['in its message, as OpenAI', () => told('Rate limit reached. Please try again in 20s. Visit')],
     ['in its message, as Azure', () => told('Please retry after 26 seconds.')],
@@ -168,6 +201,9 @@ describe('the spellings of Retry-After', () => {
     ['seconds in words', { 'retry-after': '20 seconds' }, 20_000],
     ['a word', { 'retry-after': 'soon' }, null],
     ['a unit that is none', { 'retry-after': '5 parsecs' }, null],
+    ['seconds since 1970', { 'retry-after': '1792567683' }, 3_000],
+    ['milliseconds since 1970', { 'retry-after': '1792567683500' }, 3_500],
+    ['a time in the form of RFC 3339', { 'retry-after': '2026-10-21T07:28:02Z' }, 2_000],
     ['an empty value', { 'retry-after': '', 'retry-after-ms': '' }, null],
     [
       'unreadable milliseconds beside readable seconds',
@@ -176,5 +212,54 @@ describe('the spellings of Retry-After', () => {
     ],
   ])('%s', (_spelling, headers, expected) => {
     expect(retryAfterMs(headers, now)).toBe(expected);
+  });
+});
+
+describe('the times at which limits are reset', () => {
+  const now = Date.parse('Wed, 21 Oct 2026 07:28:00 GMT');
+  it.each<[string, Record<string, string>, number | null]>([
+    ['none', { 'x-ratelimit-limit': '50' }, null],
+    ['a duration, as OpenAI', { 'x-ratelimit-reset-requests': '6m0s' }, 360_000],
+    ['seconds, as Cerebras', { 'x-ratelimit-reset-tokens-day': '33011.5' }, 33_011_500],
+    ['seconds, as Mistral', { 'ratelimitbysize-reset': '12' }, 12_000],
+    ['seconds since 1970', { 'x-ratelimit-reset': '1792567683' }, 3_000],
+    ['milliseconds since 1970', { 'x-ratelimit-reset': '1792567683500' }, 3_500],
+    [
+      'RFC 3339, as Anthropic',
+      {
+        'anthropic-ratelimit-requests-remaining': '0',
+        'anthropic-ratelimit-requests-reset': '2026-10-21T07:28:30Z',
+        'anthropic-ratelimit-tokens-remaining': '1000',
+        'anthropic-ratelimit-tokens-reset': '2026-10-21T08:28:00Z',
+      },
+      30_000,
+    ],
+    [
+      'those of two limits that are used up',
+      {
+        'x-ratelimit-remaining-requests': '0',
+        'x-ratelimit-reset-requests': '1s',
+        'x-ratelimit-remaining-tokens': '0',
+        'x-ratelimit-reset-tokens': '2s',
+      },
+      2_000,
+    ],
+    [
+      'those of limits that do not say what is left',
+      {
+        'anthropic-ratelimit-unified-5h-reset': '1792567683',
+        'anthropic-ratelimit-unified-7d-reset': '1792969683',
+      },
+      3_000,
+    ],
+    [
+      'that of a limit that is not used up',
+      { 'x-ratelimit-remaining': '3', 'x-ratelimit-reset': '60' },
+      null,
+    ],
+    ['past', { 'x-ratelimit-reset': '1792567600' }, null],
+    ['a word', { 'x-ratelimit-reset': 'soon' }, null],
+  ])('are %s', (_spelling, headers, expected) => {
+    expect(limitResetMs(headers, now)).toBe(expected);
   });
 });

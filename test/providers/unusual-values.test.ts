@@ -46,7 +46,7 @@ it.each<[string, number, object, string, RegExp]>([
     'MiniMax',
     200,
     { base_resp: { status_code: 1002, status_msg: 'rate limit' } },
-    '',
+    'rate_limited',
     /rate limit/,
   ],
   [
@@ -57,7 +57,13 @@ it.each<[string, number, object, string, RegExp]>([
     /token invalid/,
   ],
   ['Cloudflare', 200, { success: false, errors: [{ message: 'No such model' }] }, '', /No such/],
-  ['Baidu', 200, { error_code: 110, error_msg: 'Access token invalid' }, '', /Access token/],
+  [
+    'Baidu',
+    200,
+    { error_code: 110, error_msg: 'Access token invalid' },
+    'provider_auth',
+    /Access token/,
+  ],
   ['Groq', 498, { error: { message: 'No capacity' } }, 'upstream_overloaded', /No capacity/],
 ])('a failure is read as %s sends it', (_name, status, body, code, message) => {
   const adapter = adapterOf('openai-compatible');

@@ -35,12 +35,6 @@ function errorOf(body: unknown): AnthropicError | null {
 }
 
 function codeOf(status: number, error: AnthropicError | null): ErrorCode {
-  // Anthropic answers 400 when the account is out of credit or at its spending limit
-  if (
-    error?.type === 'invalid_request_error' &&
-    /credit balance is too low|usage limits|spend(ing)? limit/i.test(error.message)
-  )
-    return 'provider_auth';
   // the client sends the whole conversation again
   if (error?.code.startsWith('thread_')) return 'request_refused';
   // Anthropic uses invalid_request_error for every 4xx without its own type

@@ -107,7 +107,7 @@ const cohereFailure =
       /(api key provided:\s*)\S+/i,
       '$1[redacted]',
     );
-    const code = codeOf(status, message);
+    const code = codeOf(status);
     return providerFailure({
       provider,
       status,
@@ -118,11 +118,9 @@ const cohereFailure =
     });
   };
 
-function codeOf(status: number, message: string): ErrorCode | null {
+function codeOf(status: number): ErrorCode | null {
   // 498: the prompt or the answer contains a blocked word; 499: the call was cancelled on the way
   if (status === 498) return 'request_refused';
   if (status === 499) return 'upstream_error';
-  if (status === 400 && /(invalid api (token|key)|no api key)/i.test(message))
-    return 'provider_auth';
   return null;
 }

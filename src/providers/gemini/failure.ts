@@ -91,7 +91,6 @@ function codeOf(status: number, error: RpcError): ErrorCode {
     // Google answers 400 to a refused key, not 401
     if (error.details?.some((detail) => /^API_KEY_|^ACCESS_TOKEN_/.test(detail.reason ?? '')))
       return 'provider_auth';
-    if (/api key (not valid|not found|expired|is invalid)/i.test(message)) return 'provider_auth';
     // caused by our account or location, not by the request
     if (
       error.status === 'FAILED_PRECONDITION' &&

@@ -25,7 +25,7 @@ export function readOpenAICompletion(
   const parsed = parseJson(body);
   const completion = unwrapped(parsed) as Completion | null;
   // some servers send the chunks of a stream as lines of JSON
-  if (completion === null && /^\{.*\}\s*\{/.test(body)) return readLines(provider, body, model);
+  if (completion === null && /^\{[^]*\}\s*\{/.test(body)) return readLines(provider, body, model);
   if (typeof completion !== 'object' || completion === null) throw notACompletion(provider);
   const error = errorIn(completion);
   if (error !== null) throw openAIFailureUnder200(provider, error);

@@ -8,6 +8,7 @@ import {
 } from '../../completion.js';
 import { endOfJsonText } from '../../text/exact-json.js';
 import { objectsIn } from '../../text/is-object.js';
+import { validUtf8 } from '../../text/valid-utf8.js';
 import { hasContent } from '../has-content.js';
 import { cutShort, unreadable } from '../failure.js';
 import { isExcessive, validJson } from '../json.js';
@@ -19,12 +20,13 @@ import { readChunkUsage } from './usage.js';
 /** In characters; a longer line is not a chunk of a conversation. */
 const maxLineLength = 32 * 1024 * 1024;
 const contentKey = '"content":"';
-/** The framing of events that take the fast path; all others take the slow path. */
+// of events that take the fast path
 const linePrefix = 'data: ';
 const eventEnd = '\n\n';
 /** Content of a JSON string without escapes, and any valid content. */
 const plainText = /^[^"\\\x00-\x1f]*$/;
 const jsonText = /^(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/;
+const otherField = /^(event|id|retry)?:/;
 /** Bytes with which some servers keep a connection alive, and UTF-8's byte order mark. */
 const meaningless = '\0 \t\xef\xbb\xbf';
 
@@ -58,7 +60,6 @@ class OpenAIEventReader implements EventReader {
   private tail = '';
   /** Whether chunks of that envelope have to be written anew. */
   private isMended = false;
-  /** Whether content has come. */
   private hasSaid = false;
   private unknownFinish: string | undefined;
   private finishReason: string | null = null;
@@ -77,7 +78,7 @@ class OpenAIEventReader implements EventReader {
   ) {}
 
   push(bytes: Buffer): void {
-    const read = this.withNewlines(bytes.toString('latin1'));
+    const read = this.withNewlines(validUtf8(bytes).toString('latin1'));
     const text = this.rest === '' ? read : this.rest + read;
     if (!read.includes('\n')) {
       // the pieces of a line are searched only once it is complete
@@ -127,7 +128,7 @@ class OpenAIEventReader implements EventReader {
     // errors, or all chunks, as lines of JSON; older ones of llama.cpp name the field of an error
     if (text.startsWith('data:', at)) at += text.charCodeAt(at + 5) === 32 ? 6 : 5;
     else if (text.startsWith('error:', at)) at += 6;
-    else if (text.charCodeAt(at) !== 123) return;
+    else if (this.partialData ? otherField.test(text.slice(at, at + 6)) : text[at] !== '{') return;
     this.data(text.slice(at, end));
   }
 

@@ -1,5 +1,5 @@
 import type { ErrorCode, GatewayError } from '../../errors.js';
-import type { ProviderAdapter } from '../adapter.js';
+import type { ProviderAdapter, UpstreamHeaders } from '../adapter.js';
 import type { OwnError } from '../client-error.js';
 import { codeOfStatus, plainReason, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
@@ -8,11 +8,13 @@ import { type Fields, isObject, textIn } from '../../text/is-object.js';
 /** What an error body says, whatever its shape. */
 interface ErrorContent {
   message: string;
-  /** `code` and `type` as the provider wrote them, lower case, joined by a space. */
+  /** `code`, `type` and `status_code` as the provider wrote them, lower case, joined by a space. */
   kind: string;
   /** The status stated in the body; null if there is none. */
   status: number | null;
   own: OwnError;
+  /** What it says that other servers say in headers. */
+  headers: UpstreamHeaders;
 }
 
 const httpStatus = (value: unknown): number | null => {
@@ -39,7 +41,8 @@ function detailText(detail: unknown): string {
  */
 function errorContent(body: unknown, raw = ''): ErrorContent {
   if (Array.isArray(body)) return errorContent(body[0], raw);
-  if (!isObject(body)) return { message: plainReason(raw), kind: '', status: null, own: {} };
+  if (!isObject(body))
+    return { message: plainReason(raw), kind: '', status: null, own: {}, headers: {} };
   const inner = isObject(body['error'])
     ? body['error']
     : isObject(body['detail'])
@@ -53,6 +56,7 @@ function errorContent(body: unknown, raw = ''): ErrorContent {
   const message =
     stated ||
     messageText(body['error']) ||
+    messageText(inner['error']) ||
     detailText(body['detail']) ||
     messageText(body['message']) ||
     textIn(body['title']) ||
@@ -61,15 +65,34 @@ function errorContent(body: unknown, raw = ''): ErrorContent {
     messageText(body['errors']);
   return {
     message,
-    kind: `${textIn(inner['code'])} ${textIn(inner['type'])}`.toLowerCase(),
+    kind: `${textIn(inner['code'])} ${textIn(inner['type'])} ${Number(inner['status_code'] ?? 0)}`.toLowerCase(),
     status:
       httpStatus(inner['status_code']) ??
       httpStatus(inner['status']) ??
       httpStatus(inner['code']) ??
       httpStatus(body['status']),
     own: { code: inner['code'], param: inner['param'], type: inner['type'] },
+    headers: headersIn(inner, body),
   };
 }
+
+/** OpenRouter repeats headers; others have fields for how many seconds to wait. */
+function headersIn(inner: Fields, body: Fields): UpstreamHeaders {
+  const { headers } = isObject(inner['metadata']) ? inner['metadata'] : {};
+  const wait = waitFields.map((field) => inner[field] ?? body[field]).find(isWait);
+  const repeated = Object.entries(isObject(headers) ? headers : {});
+  return {
+    ...(wait === undefined ? {} : { 'retry-after': String(wait) }),
+    ...Object.fromEntries(
+      repeated.map(([name, value]) => [name.toLowerCase(), isWait(value) ? String(value) : '']),
+    ),
+  };
+}
+
+/** ChatGPT; Hugging Face, while it loads a model. */
+const waitFields = ['retry_after', 'retry_after_seconds', 'resets_in_seconds', 'estimated_time'];
+const isWait = (value: unknown): value is number | string =>
+  typeof value === 'number' || typeof value === 'string';
 
 /** A message is a text, a list of texts or of `{message}`, or Mistral's `{detail}`. */
 function messageText(message: unknown): string {
@@ -80,6 +103,10 @@ function messageText(message: unknown): string {
 }
 
 const statusOfKind: readonly (readonly [RegExp, number])[] = [
+  // MiniMax's own numbers: limits; keys; what it filters
+  [/ (1002|1039|1041|2045)$/, 429],
+  [/ (1004|2049)$/, 401],
+  [/ (1026|1027|2013)$/, 400],
   [/rate_?limit|too_?many_?requests|insufficient_quota|resource_exhausted|throttl/, 429],
   [/overloaded|unavailable|capacity/, 503],
   [/auth|api_key|permission|forbidden|billing/, 401],
@@ -95,21 +122,12 @@ const statusOfKind: readonly (readonly [RegExp, number])[] = [
 const statusOf = ({ status, kind }: ErrorContent): number | null =>
   status ?? statusOfKind.find(([pattern]) => pattern.test(kind))?.[1] ?? null;
 
-function codeOf(status: number, { kind, message }: ErrorContent): ErrorCode {
-  if (status === 400 || status === 422) {
-    // xAI answers 400 to a wrong key
-    if (
-      /invalid_api_key|authentication/.test(kind) ||
-      /(incorrect|invalid) api key|api key (is )?(not valid|invalid)/i.test(message)
-    )
-      return 'provider_auth';
-    if (
-      /\bstream(ing)?\b/i.test(message) &&
-      /not (supported|support|available|allowed)|unsupported/i.test(message)
-    )
-      return 'stream_refused';
-  }
-  return codeOfStatus(status);
+function codeOf(status: number, { message }: ErrorContent): ErrorCode {
+  const isRefused = status === 400 || status === 422;
+  const names = isRefused && /\bstream(ing)?\b/i.test(message);
+  return names && /not (supported|support|available|allowed)|unsupported/i.test(message)
+    ? 'stream_refused'
+    : codeOfStatus(status);
 }
 
 /** The failure of an answer that is not 2xx. */
@@ -120,7 +138,7 @@ export const openAIFailure =
     return providerFailure({
       provider,
       status,
-      headers,
+      headers: { ...content.headers, ...headers },
       reason: content.message,
       own: content.own,
       code: codeOf(status, content),
@@ -134,6 +152,7 @@ export function openAIFailureUnder200(provider: string, body: unknown): GatewayE
   return providerFailure({
     provider,
     status,
+    headers: content.headers,
     reason: content.message || 'an error without a message',
     own: content.own,
     code: codeOf(status ?? 500, content),

@@ -1,6 +1,7 @@
 import { asList, type Fields, isObject, pick } from '../../text/is-object.js';
 import { completeCitation } from '../../completion-builder.js';
 import { type FinishReason, readFinishReason } from '../finish-reason.js';
+import { textOf } from '../answer-chunks.js';
 import { parseJson } from '../json.js';
 import type { MendedCalls } from './tool-calls.js';
 import { mendUsage } from './usage.js';
@@ -10,7 +11,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** The last second that a JavaScript date can be. */
 const maxSeconds = 8.64e12;
 const isTime = (value: unknown): boolean =>
-  typeof value === 'number' && value >= 0 && value <= maxSeconds;
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxSeconds;
 
 const wrappers = ['data', 'result', 'response', 'output', 'body'];
 /** Some relays write JSON into a JSON text. */
@@ -45,12 +46,20 @@ export function mendEnvelope(answer: { choices: unknown; [field: string]: unknow
   let changed = mendUsage(answer) || (isObject(answer['usage']) && !answer['id']);
   for (const [field, isWrong] of envelope)
     if (isWrong(answer[field])) {
-      answer[field] = undefined;
+      const whole = Math.floor(Number(answer[field]));
+      answer[field] = field === 'created' && isTime(whole) ? whole : undefined;
       changed = true;
     }
-  const { choices } = answer;
-  if (Array.isArray(choices) && choices.every(isObject)) return changed;
-  answer.choices = [choices].flat().filter(isObject);
+  const { choices, finish_reason: finish } = answer;
+  const isRight = Array.isArray(choices) && choices.every(isObject);
+  if (isRight && isAbsent(finish)) return changed;
+  const list = [choices].flat().filter(isObject);
+  // some servers end an answer beside its only choice
+  answer.choices = list.map((choice) => ({
+    ...choice,
+    finish_reason: choice['finish_reason'] ?? finish,
+  }));
+  answer['finish_reason'] = undefined;
   return true;
 }
 
@@ -61,6 +70,7 @@ interface AnyChoice {
   /** Other servers' names for it; vLLM has a token or a text in the second, beside the first. */
   finishReason?: unknown;
   stop_reason?: unknown;
+  tool_calls?: unknown;
   delta?: unknown;
   message?: unknown;
   logprobs?: unknown;
@@ -91,7 +101,11 @@ export function mendChoice(
     // Azure's content filter sends none; some servers call it by the other name, or send bare text
     const other = isWhole ? choice.delta : choice.message;
     choice[holder] = isObject(other) ? other : { content: choice.text ?? choice[holder] };
-    if (!isWhole) choice.message = undefined;
+    changed = true;
+  }
+  // the answer so far: SDKs would add it to what the deltas say
+  if (!isWhole && choice.message !== undefined) {
+    choice.message = undefined;
     changed = true;
   }
   if (!isAbsent(choice.logprobs) && !isObject(choice.logprobs)) {
@@ -99,6 +113,7 @@ export function mendChoice(
     changed = true;
   }
   const part = choice[holder] as Fields;
+  if (movesFields(choice, part)) changed = true;
   if (mendPart(part, isWhole)) changed = true;
   if (calls.mend(part)) changed = true;
   const { finish_reason: own, finishReason, stop_reason: other = finishReason } = choice;
@@ -111,6 +126,17 @@ export function mendChoice(
     changed = true;
   }
   return { reason, unknown, changed };
+}
+
+/** Puts the end of a choice, and its calls, where they belong. @returns whether they were not there */
+function movesFields(choice: AnyChoice, part: Fields): boolean {
+  const { finish_reason: end } = part;
+  const { tool_calls: calls } = choice;
+  if (isAbsent(end) && isAbsent(calls)) return false;
+  choice.finish_reason ??= end as string | null;
+  part['tool_calls'] ??= calls;
+  part['finish_reason'] = choice.tool_calls = undefined;
+  return true;
 }
 
 const textFields = ['content', 'refusal', 'reasoning_content', 'reasoning'];
@@ -135,9 +161,11 @@ function mendPart(part: Fields, isWhole: boolean): boolean {
   }
   for (const field of textFields) {
     const value = part[field];
-    const isMissing = isWhole && field === 'content' && value === undefined;
+    const isMissing =
+      field === 'content' && value === undefined && (isWhole || isText(part['text']));
     if (typeof value === 'string' || (isAbsent(value) && !isMissing)) continue;
-    part[field] = typeof value === 'number' ? String(value) : null;
+    const said = field === 'content' ? textOf(part['text']) : '';
+    part[field] = said || [value].flat().map(textOf).join('') || null;
     changed = true;
   }
   for (const [field, complete] of listFields) {

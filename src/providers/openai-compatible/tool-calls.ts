@@ -188,11 +188,14 @@ const argumentNames = ['arguments', 'parameters', 'input', 'args'] as const;
 function normalize(piece: Piece): boolean {
   if (piece['custom'] !== undefined) return false;
   const { function: given } = piece;
+  const name = textIn(given?.name);
+  // gpt-oss's format, of which some servers leave marks: `weather<|channel|>json`
+  const changed = name.includes('<|') && put(given!, 'name', name.replace(/<\|[^]*$/, ''));
   const holder: Fields = isObject(given) ? given : piece;
   const field = argumentNames.find((one) => holder[one] !== undefined);
   const args = field && holder[field];
   const isText = !args || typeof args === 'string';
-  if (holder === given && (field ?? 'arguments') === 'arguments' && isText) return false;
+  if (holder === given && (field ?? 'arguments') === 'arguments' && isText) return changed;
   const called: Fields = holder === given ? given : { name: piece['name'] };
   if (field) {
     holder[field] = undefined;

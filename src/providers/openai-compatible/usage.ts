@@ -5,56 +5,67 @@ import {
   toOpenAIUsage,
   type Usage,
 } from '../../completion.js';
-import { isObject } from '../../text/is-object.js';
+import { type Fields, isObject } from '../../text/is-object.js';
 
-type CompatibleUsage = OpenAIUsage & {
-  /** DeepSeek */
-  prompt_cache_hit_tokens?: number | null;
-  /** Moonshot, and older versions of other providers */
-  cached_tokens?: number | null;
-  /** Perplexity */
-  reasoning_tokens?: number | null;
-  /** Servers that name usage as the Responses API does. */
-  input_tokens?: number | null;
-  output_tokens?: number | null;
-  /** OpenRouter */
-  server_tool_use_details?: { web_search_requests?: number | null } | null;
-  /** Perplexity's deep research */
-  num_search_queries?: number | null;
-};
+/** Where servers have their counts: OpenAI, then DeepSeek, Moonshot, LiteLLM, Responses, New API. */
+const places = {
+  promptTokens: 'prompt_tokens input_tokens',
+  completionTokens: 'completion_tokens output_tokens',
+  // the last: Perplexity
+  reasoningTokens:
+    'completion_tokens_details.reasoning_tokens output_tokens_details.reasoning_tokens reasoning_tokens',
+  cachedTokens:
+    'prompt_tokens_details.cached_tokens prompt_cache_hit_tokens cached_tokens cache_read_input_tokens input_tokens_details.cached_tokens',
+  cacheWriteTokens:
+    'prompt_tokens_details.cache_write_tokens prompt_tokens_details.cache_creation_tokens cache_creation_input_tokens prompt_tokens_details.cached_creation_tokens',
+  audioTokens: 'prompt_tokens_details.audio_tokens',
+  // OpenRouter; Perplexity's deep research
+  webSearches: 'server_tool_use_details.web_search_requests num_search_queries',
+} as const;
+const paths = Object.entries(places).map(
+  ([count, list]) => [count, list.split(' ').map((path) => path.split('.'))] as const,
+);
+
+/** The counts of each kind: the first that is not 0, else the first. */
+function countsIn(usage: Fields): { [Count in keyof typeof places]?: number } {
+  const counts: Record<string, number> = {};
+  for (const [name, list] of paths)
+    for (const [field = '', inner] of list) {
+      const holder = usage[field];
+      const count = countIn(inner === undefined ? holder : isObject(holder) ? holder[inner] : null);
+      if (count !== undefined) counts[name] ||= count;
+    }
+  return counts;
+}
 
 /**
  * Reads usage in the variants of the providers that speak OpenAI's chat API; null if there is
- * none. xAI does not count reasoning tokens in `completion_tokens`, as its total shows.
+ * none. xAI does not count reasoning tokens in `completion_tokens`, nor does Gemini, which counts
+ * them nowhere but in the total; some leave cached tokens out of `prompt_tokens`.
  */
 export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | null {
-  if (usage === null || usage === undefined || typeof usage !== 'object') return null;
-  const loose: CompatibleUsage = usage;
-  const prompt = countIn(loose.prompt_tokens ?? loose.input_tokens);
-  const completion = countIn(loose.completion_tokens ?? loose.output_tokens);
-  if (prompt === undefined && completion === undefined) return null;
-  const reasoning =
-    loose.completion_tokens_details?.reasoning_tokens || loose.reasoning_tokens || 0;
-  const isLeftOut =
-    reasoning > 0 && loose.total_tokens === (prompt ?? 0) + (completion ?? 0) + reasoning;
+  if (!isObject(usage)) return null;
+  const read = countsIn(usage);
+  const { promptTokens = 0, completionTokens = 0, reasoningTokens = 0 } = read;
+  if (read.promptTokens === undefined && read.completionTokens === undefined) return null;
+  const cached = (read.cachedTokens ?? 0) + (read.cacheWriteTokens ?? 0);
+  const rest = (countIn(usage.total_tokens) ?? 0) - promptTokens - completionTokens;
+  // Anthropic's names come with its habits
+  const isAnthropics =
+    usage['cache_read_input_tokens'] !== undefined && !('prompt_tokens' in usage);
+  const isApart = cached > 0 && (rest === cached || isAnthropics);
   return makeUsage({
-    promptTokens: prompt,
-    completionTokens: isLeftOut ? (completion ?? 0) + reasoning : completion,
-    reasoningTokens: reasoning,
-    cachedTokens:
-      loose.prompt_tokens_details?.cached_tokens ||
-      loose.prompt_cache_hit_tokens ||
-      loose.cached_tokens,
-    cacheWriteTokens: loose.prompt_tokens_details?.cache_write_tokens,
-    audioTokens: loose.prompt_tokens_details?.audio_tokens,
-    webSearches: loose.server_tool_use_details?.web_search_requests ?? loose.num_search_queries,
+    ...read,
+    promptTokens: promptTokens + (isApart ? cached : 0),
+    completionTokens: completionTokens + (isApart ? 0 : Math.max(0, rest)),
+    reasoningTokens: reasoningTokens || (isApart || !read.completionTokens ? 0 : Math.max(0, rest)),
   });
 }
 
-/** A count, which some servers write as text. Undefined for anything else, as for -1. */
+/** A count, which some servers write as text. Undefined for anything else, as for -1 or 1e300. */
 export function countIn(value: unknown): number | undefined {
   const count = typeof value === 'string' && value !== '' ? Number(value) : value;
-  return typeof count === 'number' && count >= 0 ? count : undefined;
+  return typeof count === 'number' && count >= 0 && count < 2 ** 53 ? count : undefined;
 }
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
@@ -67,6 +78,7 @@ export function mendUsage(holder: { [field: string]: unknown }): boolean {
   if (usage === undefined || usage === null) return false;
   const isRight =
     isObject(usage) &&
+    typeof usage['prompt_tokens'] === 'number' &&
     countFields.every((field) => isCount(usage[field] ?? 0)) &&
     detailFields.every((field) => {
       const details = usage[field] ?? {};
@@ -78,12 +90,16 @@ export function mendUsage(holder: { [field: string]: unknown }): boolean {
   return true;
 }
 
-type UsageHolder = { usage?: CompletionChunk['usage'] } | null | undefined;
+type UsageHolder = { usage?: CompletionChunk['usage']; delta?: UsageHolder } | null | undefined;
 
-/** Usage is at the top level; Groq also sends it under `x_groq`, Moonshot in the choice. */
-export const readChunkUsage = (chunk: CompletionChunk): Usage | null =>
-  readOpenAIUsage(
-    chunk.usage ??
-      (chunk['x_groq'] as UsageHolder)?.usage ??
-      (chunk.choices[0] as UsageHolder)?.usage,
+/**
+ * Usage is at the top level; Groq also sends it under `x_groq`, Moonshot in the choice. Null for
+ * counts of 0, which some servers have in each chunk, or in the last.
+ */
+export function readChunkUsage(chunk: CompletionChunk): Usage | null {
+  const choice = chunk.choices[0] as UsageHolder;
+  const usage = readOpenAIUsage(
+    chunk.usage ?? (chunk['x_groq'] as UsageHolder)?.usage ?? choice?.usage ?? choice?.delta?.usage,
   );
+  return usage && usage.promptTokens + usage.completionTokens > 0 ? usage : null;
+}

@@ -275,13 +275,16 @@ class ResponsesEventReader {
   }
 }
 
+/** No request is in the background. */
+const unfinished = new Set(['failed', 'cancelled', 'queued', 'in_progress']);
+
 /** Translates a whole answer. @throws GatewayError for one that failed */
 export function responsesCompletion(
   provider: string,
   answer: ResponsesAnswer,
   { model, original }: Pick<ModelCall, 'model' | 'original'>,
 ): CompletionAnswer {
-  if (answer.error || answer.status === 'failed' || answer.status === 'cancelled')
+  if (answer.error || unfinished.has(answer.status ?? ''))
     throw responsesFailure(provider, {
       error: answer.error ?? { message: `the answer is ${answer.status}` },
     });

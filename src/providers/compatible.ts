@@ -246,6 +246,11 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     env: ['DASHSCOPE_API_KEY'],
     history: { fields: ['reasoning_content'], cacheControl: true, started: { partial: true } },
     parameters: parameterRules.qwen,
+    // the first Qwen3 refuse to reason unless they stream
+    adaptBody(body) {
+      const refuses = /^qwen3-[\d.]+b(?!.*thinking)/i.test(String(body['model']));
+      if (refuses && !body['stream']) body['enable_thinking'] ??= false;
+    },
     baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     length: 'max_tokens',
   },

@@ -103,7 +103,7 @@ const outOfCredit = new RegExp(
     '(used all|exceeded|out of|no) (your |available |monthly |included |remaining )*credits?\\b(?! were)',
     'credit limit (exceeded|is insufficient)|arrearage', // Together, new-api; Alibaba
     'free ?tier ?(only|of the model has been exhausted)', // Alibaba
-    'overdue ?(error|balance)|add balance|please recharge', // Volcengine; DeepInfra; StepFun
+    'overdue ?(error|balance)|add balance|please recharge|credits are depleted', // Volcengine; DeepInfra; StepFun; Google
     'spend(ing)? limit|billing_hard_limit', // xAI, OpenAI
     // subscriptions: Z.ai, MiniMax, ChatGPT, Kimi, Anthropic
     'usage[_ ]limit[_ ](has been )?(reached|exceeded)|(reached|hit) your (\\w+ ){0,3}usage limits?',
@@ -191,9 +191,14 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
   const status = failure.status ?? 500;
   const reason = failure.reason.trim().replace(/\s+/g, ' ');
   const code = codeOf(failure, status, reason);
-  // a limit of tokens a minute that one request exceeds never has room for it
-  const isTooLarge = /request too large/i.test(reason);
-  const mayRetry = firstOf(headers['x-should-retry']) !== 'false' && !isTooLarge;
+  const waitMs =
+    failure.retryAfterMs ??
+    retryAfterMs(headers) ??
+    (code === 'rate_limited' ? (statedWaitMs(reason) ?? limitResetMs(headers)) : null);
+  // a limit of tokens a minute that one request exceeds never has room for it, and one of a day not soon
+  const isSpent =
+    /request too large/i.test(reason) || (waitMs === null && /\b(per.?day|daily)\b/i.test(reason));
+  const mayRetry = firstOf(headers['x-should-retry']) !== 'false' && !isSpent;
   const isRetried =
     code === 'rate_limited' || code === 'upstream_error' || code === 'upstream_overloaded';
   return new GatewayError(
@@ -201,10 +206,7 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
     `${failure.provider} answered ${status}${reason ? `: ${reason}` : ''}`,
     {
       upstreamStatus: status,
-      retryAfterMs:
-        failure.retryAfterMs ??
-        retryAfterMs(headers) ??
-        (code === 'rate_limited' ? (statedWaitMs(reason) ?? limitResetMs(headers)) : null),
+      retryAfterMs: waitMs,
       clientError: clientErrorOf(code, reason, failure.own),
       ...(isRetried && failure.status === null ? { recovery: 'once' } : {}),
       // a redirect is a fault of the configuration

@@ -131,7 +131,12 @@ export const parameterRules = {
   // at Alibaba: it forces no tool while it reasons
   qwen: [
     { models: /./, most: { temperature: 1.99 }, saysJson: true },
-    { models: /^qwen/i, reasoningOff: { enable_thinking: false } },
+    // these reason always
+    { models: /thinking|qwq|3\.8-max-preview/i, toolChoice: 'auto', refuses: ['enable_thinking'] },
+    {
+      models: /^qwen(?!.*(thinking|3\.8-max-preview))/i,
+      reasoningOff: { enable_thinking: false },
+    },
   ],
   // each mode of Kimi has one temperature, and takes no other
   kimi: [

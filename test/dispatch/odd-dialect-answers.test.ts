@@ -678,3 +678,11 @@ it('passes on events as they come until the first that a client could not read',
   expect(heard.match(/event: message_start/g)).toHaveLength(1);
   expect(heard).toContain(`data: ${JSON.stringify(said('lo'))}\n`);
 });
+
+it('counts what a stream of Claude began with where it ends with 0', async () => {
+  const model = plays.newModel();
+  const last = { input_tokens: 0, output_tokens: 2, cache_read_input_tokens: 0 };
+  plays.set(model, played(message([text, said('Hello'), stop()], 'end_turn', last)));
+  const { usage } = await ask(gateway, ways[1]!, { models: [`anthropic/${model}`] });
+  expect(usage).toMatchObject({ promptTokens: 3, completionTokens: 2 });
+});

@@ -3,7 +3,12 @@ import { at } from '../helpers/json.js';
 import { callAnswer, rawGateway } from '../helpers/raw-provider.js';
 import { post } from '../helpers/sse.js';
 
-const raw = rawGateway();
+const raw = rawGateway((baseUrl) => ({
+  providers: {
+    alibaba: { api: 'alibaba', baseUrl, apiKey: 'k', listModels: false },
+    moonshot: { api: 'moonshot', baseUrl, apiKey: 'k', listModels: false },
+  },
+}));
 
 const sonnet = 'claude/claude-sonnet-4-6';
 const aws = 'aws/anthropic.claude-sonnet-4-6';
@@ -16,7 +21,7 @@ const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arg
 /** What the provider gets of a request. */
 async function sent(model: string, request: object): Promise<Record<string, unknown>> {
   const name = model.split('/')[0] ?? '';
-  raw.provider.answer(() => ({ json: callAnswer(name) }));
+  raw.provider.answer(() => ({ json: callAnswer(name) || callAnswer('chat') }));
   const body = { model, messages: [user], ...request };
   const { status, text } = await post(
     `${raw.gateway.url}/v1/chat/completions`,
@@ -122,6 +127,32 @@ describe('a request that another maker would take', () => {
       seed: 7,
       stopSequences: ['a', 'b', 'c', 'd', 'e'],
     });
+  });
+
+  it('reasons at Alibaba only where its model can', async () => {
+    const forced = { tools, tool_choice: 'required' };
+    expect(await sent('alibaba/qwen3-max', forced)).toMatchObject({
+      tool_choice: 'required',
+      enable_thinking: false,
+    });
+    // these always reason
+    for (const model of ['qwen3.8-max-preview', 'qwen3-235b-a22b-thinking-2507', 'qwq-plus']) {
+      const body = await sent(`alibaba/${model}`, forced);
+      expect(body['tool_choice']).toBe('auto');
+      expect(body).not.toHaveProperty('enable_thinking');
+    }
+    // these do not unless they stream
+    expect(await sent('alibaba/qwen3-32b', {})).toMatchObject({ enable_thinking: false });
+    expect(await sent('alibaba/qwen3-32b', { enable_thinking: true })).toMatchObject({
+      enable_thinking: true,
+    });
+  });
+
+  it('has no empty text beside calls for Kimi', async () => {
+    const calling = { role: 'assistant', content: '', tool_calls: [call('a')] };
+    const result = { role: 'tool', tool_call_id: 'a', content: 'b' };
+    const body = await sent('moonshot/kimi-k3', { messages: [user, calling, result] });
+    expect(at(body, 'messages', 1)).toMatchObject({ role: 'assistant', content: null });
   });
 
   it('has no blank stop sequences for Claude', async () => {

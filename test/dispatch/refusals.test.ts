@@ -178,6 +178,7 @@ const kinds: readonly (readonly [string, object, readonly Row[]])[] = [
       ['up', 'Kimi', refusal(403, { message: "You've reached your usage limit for this cycle." })],
       ['up', 'MiniMax', minimax(2056, 'usage limit exceeded')],
       ['up', 'Volcengine', refusal(403, { code: 'AccountOverdueError', message: 'no' })],
+      ['google', 'Google', refusal(429, { code: 429, message: 'Your credits are depleted.' })],
       ['up', 'DeepInfra', body(402, { detail: { error: 'please add balance or payment method' } })],
       [
         'claude',
@@ -203,6 +204,11 @@ const kinds: readonly (readonly [string, object, readonly Row[]])[] = [
     ],
   ],
   [
+    'a limit of a day',
+    { ...isRateLimit, calls: 1 },
+    of('up', 429, 'Tokens per day limit exceeded', 'You have reached your daily limit'),
+  ],
+  [
     'a model that is not there',
     isMissing,
     [['up', 'a relay', refusal(503, { code: 'model_not_found', message: '无可用渠道' })]],
@@ -212,7 +218,8 @@ const kinds: readonly (readonly [string, object, readonly Row[]])[] = [
 describe.each(kinds)('%s', (_kind, expected, rows) => {
   it.each(rows)('is told by %s as what it is: %s', async (provider, _what, step) => {
     const model = plays.newModel();
-    plays.set(model, { ...step, headers: { 'retry-after-ms': '0' } });
+    const atOnce = { headers: { 'retry-after-ms': '0' } };
+    plays.set(model, expected === isRateLimit ? { ...step, ...atOnce } : step);
     const heard = await ask(gateway, ways[3]!, { models: [`${provider}/${model}`] });
     const { code } = heard.error as { code: unknown };
     expect({ calls: plays.of(model).length, status: heard.status, code }).toMatchObject(expected);

@@ -183,7 +183,9 @@ class History {
   /** Providers take null only from an assistant with calls or the like, and no empty list. */
   private emptyOf(given: ChatMessage): ChatMessage['content'] {
     const { role, content, tool_calls: calls, function_call: called, audio, refusal } = given;
-    const empty = Array.isArray(content) ? null : content;
+    // Kimi K3 takes no empty text beside calls
+    const isNone = Array.isArray(content) || (this.needsReasoning && calls?.length);
+    const empty = isNone ? null : content;
     if (role !== 'assistant') return '';
     if (!this.rules.lists) return unspoken(given) ?? empty;
     return calls?.length || called || audio || refusal ? empty : '';

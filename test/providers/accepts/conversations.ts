@@ -201,6 +201,14 @@ const list: readonly Conversation[] = [
     keeps: ['First?', 'Oslo', 'Rain.', 'It rains.', 'And now?'],
   },
   {
+    name: 'an empty text beside calls',
+    request: {
+      tools,
+      messages: [user('First?'), { ...calls('call_1'), content: '' }, result('call_1', 'Rain.')],
+    },
+    keeps: ['First?', 'Oslo', 'Rain.'],
+  },
+  {
     name: 'an assistant that speaks first',
     request: { messages: [assistant('How can I help?'), user('First?')] },
     keeps: ['How can I help?', 'First?'],

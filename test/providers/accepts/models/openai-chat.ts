@@ -510,7 +510,7 @@ const providers: Readonly<Record<string, Provider>> = {
     rules: anyHost('https://huggingface.co/docs/inference-providers/tasks/chat-completion'),
   },
   moonshot: {
-    models: ['kimi-k2.6', 'kimi-k2-0905-preview'],
+    models: ['kimi-k2.6', 'kimi-k2-0905-preview', 'kimi-k3'],
     rules: [
       noEmptyTurns(github('lobehub/lobehub/pull/8419')),
       reasoningReturned(github('continuedev/continue/issues/11600'), /2\.6/),
@@ -526,6 +526,12 @@ const providers: Readonly<Record<string, Provider>> = {
         ({ thinking, reasoning_effort: effort }) => isGiven(thinking) && isGiven(effort),
       ),
       stops(5, 'https://platform.moonshot.ai/docs/api/chat'),
+      onMessages(
+        "the message at position … with role 'assistant' must not be empty",
+        github('anomalyco/opencode/issues/39451'),
+        ({ role: speaker, content }) => speaker === 'assistant' && content === '',
+        /k3/,
+      ),
       onBody(
         'tools[].function.strict is not supported',
         github('earendil-works/pi/blob/main/packages/ai/src/providers/openai-completions.ts'),
@@ -550,8 +556,14 @@ const providers: Readonly<Record<string, Provider>> = {
     ],
   },
   alibaba: {
-    models: ['qwen3-max', 'qwen3.5-plus'],
+    models: ['qwen3-max', 'qwen3.5-plus', 'qwen3.8-max-preview'],
     rules: [
+      onBody(
+        'The value of the enable_thinking parameter is restricted to True',
+        github('earendil-works/pi/issues/7067'),
+        ({ enable_thinking: enabled }) => enabled === false,
+        /3\.8-max-preview/,
+      ),
       noForcedToolWhileThinking(github('cloudwego/eino/issues/994')),
       noDeveloper('https://www.alibabacloud.com/help/en/model-studio/use-qwen-by-calling-api'),
       resultsAreTexts,

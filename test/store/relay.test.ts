@@ -122,4 +122,26 @@ describe('the counters of two workers', () => {
       used: [6, 2],
     });
   });
+
+  it('forget at once what a worker was writing that has ended, and nothing that was whole', async () => {
+    const ending = relayedFrom(owner);
+    const writing = ending.databases.counters().answerLogs;
+    const { answerLogs } = relayedFrom(owner).databases.counters();
+    const part = { kind: 'part', first: 1, last: 1, text: 'a' } as const;
+    const done = { kind: 'done', first: 1, last: 1, text: '' } as const;
+    for (const name of ['broken', 'whole']) {
+      await writing.claim(`key ${name}`, name, 30_000);
+      await writing.append(name, part, 30_000);
+    }
+    await writing.append('whole', done, 30_000);
+    await writing.set('key whole', 'done', 86_400_000);
+    const reading = answerLogs.read('broken', [1, 1], 60_000);
+    await new Promise(setImmediate);
+    ending.end();
+    expect(await answerLogs.read('broken', [0, 0], 0)).toBeNull();
+    expect(await reading).toBeNull();
+    expect(await answerLogs.claim('key broken', 'again', 30_000)).toBeNull();
+    expect(await answerLogs.read('whole', [0, 0], 0)).toEqual([part, done]);
+    expect(await answerLogs.claim('key whole', 'again', 30_000)).toBe('done');
+  });
 });

@@ -223,24 +223,14 @@ export class RecordedAnswer {
     await this.sending;
     const stayMs = hasFailed ? Math.max(graceMs, leaseMs) : keepMs;
     await this.keepTrying((logs) => logs.expire([log], stayMs));
-    if (claim && !hasFailed) await this.remember();
+    // for a day: even if the log is lost, the answer was charged and must not run again
+    if (claim && !hasFailed) await retried(() => this.note(true, dayMs), dayMs);
     this.place.ended(this, this.length, stayMs);
   }
 
   /** Sets the claim again while the call runs, because an emptied Redis has lost it. */
   async renewClaim(): Promise<void> {
     if (this.isRunning && this.terms.claim) await this.note(false, leaseMs).catch(() => undefined);
-  }
-
-  /** Retries for a day: even if the log is lost, the answer was charged and must not run again. */
-  private async remember(): Promise<void> {
-    for (const endAt = performance.now() + dayMs; performance.now() < endAt;)
-      try {
-        await this.note(true, dayMs);
-        return;
-      } catch {
-        await wait(retryMs, undefined, { ref: false });
-      }
   }
 
   private async note(isDone: boolean, keepMs: number): Promise<void> {
@@ -264,6 +254,17 @@ export class RecordedAnswer {
       .catch(() => undefined);
     if (this.leftAt !== null) this.cancel();
   }
+}
+
+/** Does what Redis may refuse at the moment again and again, for `maxMs` at most. */
+export async function retried(work: () => Promise<void>, maxMs: number): Promise<void> {
+  for (const endAt = performance.now() + maxMs; performance.now() < endAt;)
+    try {
+      await work();
+      return;
+    } catch {
+      await wait(retryMs, undefined, { ref: false });
+    }
 }
 
 /** How long an `Idempotency-Key` is remembered. */

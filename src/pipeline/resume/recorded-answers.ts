@@ -12,6 +12,7 @@ import {
   leaseMs,
   noteOf,
   RecordedAnswer,
+  retried,
   type RecordingPlace,
   type RecordingTerms,
 } from './recorded-answer.js';
@@ -109,7 +110,10 @@ export class RecordedAnswers implements RecordingPlace {
     };
     // a claim without a log: its process has just begun, or died and the claim is about to expire
     for (const endAt = performance.now() + leaseMs + retryMs; ;) {
-      const known = await logs.claim(note, text, leaseMs).catch(away);
+      const known = await logs.claim(note, text, leaseMs).catch(() => {
+        void retried(() => this.withdraw(note, text), leaseMs);
+        return away();
+      });
       if (known === null) return { note };
       const first = JSON.parse(known) as ClaimNote;
       if (first.fingerprint !== fingerprint) throw keyReused();
@@ -118,6 +122,12 @@ export class RecordedAnswers implements RecordingPlace {
       if (performance.now() > endAt) throw logsAway();
       await wait(retryMs);
     }
+  }
+
+  /** A claim may be set although nothing said so: repeated requests would wait for its answer. */
+  private async withdraw(note: string, text: string): Promise<void> {
+    const logs = await this.logs();
+    if ((await logs.get(note)) === text) await logs.expire([note], 0);
   }
 
   hold(bytes: number): boolean {

@@ -24,15 +24,16 @@ export class DatabaseOwner {
   }
 
   /**
-   * What one worker may call. `end`, when it has ended, rolls its transaction back and gives back the
-   * money that it has reserved.
+   * What one worker may call. `end`, when it has ended, rolls its transaction back, gives back the
+   * money that it has reserved, and forgets the answers that it was writing and their notes.
    * @param published gets what other workers publish
    */
   share(published: PubSub['publish']) {
     const { counters, listeners } = this;
-    const { recentLists, answerLogs } = counters;
+    const { recentLists } = counters;
     const statements = new WorkerStatements(this.driver);
     const unsettled = new Map<number, (used: readonly number[] | null) => void>();
+    const answers = answersOf(counters.answerLogs);
     listeners.add(published);
     const calls = {
       run: (sql: string, parameters: readonly unknown[]) => statements.run(sql, parameters),
@@ -59,17 +60,13 @@ export class DatabaseOwner {
       },
       add: (...added: Parameters<RecentLists['add']>) => recentLists.add(...added),
       read: (list: string) => recentLists.read(list),
-      appendEntry: (...entry: Parameters<AnswerLogs['append']>) => answerLogs.append(...entry),
-      readEntries: (...place: Parameters<AnswerLogs['read']>) => answerLogs.read(...place),
-      claimNote: (...note: Parameters<AnswerLogs['claim']>) => answerLogs.claim(...note),
-      setNote: (...note: Parameters<AnswerLogs['set']>) => answerLogs.set(...note),
-      getNote: (note: string) => answerLogs.get(note),
-      expire: (...names: Parameters<AnswerLogs['expire']>) => answerLogs.expire(...names),
+      ...answers.calls,
     };
     const end = (): void => {
       listeners.delete(published);
       statements.end();
       for (const settle of unsettled.values()) settle(null);
+      answers.end();
     };
     return { calls, end };
   }
@@ -78,6 +75,33 @@ export class DatabaseOwner {
   close(): Promise<void> {
     return this.driver.destroy();
   }
+}
+
+/** What one worker may do with answers. `end` forgets those that it was writing, and its claims. */
+function answersOf(answerLogs: AnswerLogs) {
+  /** Logs that have no end yet, and claims, with their lease. */
+  const unended = new Map<string, number>();
+  const calls = {
+    appendEntry(...[log, entry, keepMs]: Parameters<AnswerLogs['append']>) {
+      if (entry.kind === 'done' || entry.kind === 'broken') unended.delete(log);
+      else unended.set(log, keepMs);
+      return answerLogs.append(log, entry, keepMs);
+    },
+    readEntries: (...place: Parameters<AnswerLogs['read']>) => answerLogs.read(...place),
+    async claimNote(...[note, text, keepMs]: Parameters<AnswerLogs['claim']>) {
+      const known = await answerLogs.claim(note, text, keepMs);
+      if (known === null) unended.set(note, keepMs);
+      return known;
+    },
+    setNote(...[note, text, keepMs]: Parameters<AnswerLogs['set']>) {
+      // a note of an answer that is whole is kept for longer
+      if (keepMs > (unended.get(note) ?? Infinity)) unended.delete(note);
+      return answerLogs.set(note, text, keepMs);
+    },
+    getNote: (note: string) => answerLogs.get(note),
+    expire: (...names: Parameters<AnswerLogs['expire']>) => answerLogs.expire(...names),
+  };
+  return { calls, end: () => void answerLogs.expire([...unended.keys()], 0) };
 }
 
 /**

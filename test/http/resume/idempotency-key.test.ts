@@ -303,6 +303,20 @@ describe.skipIf(!redisIsThere)('two replicas on one Redis', () => {
     },
   );
 
+  it('answer a request that a pause of Redis refused, without waiting for its claim to expire', async () => {
+    const replica = await start({ redis: { url: redis?.url ?? '' } });
+    await send('before', native, replica);
+    redis?.pause();
+    expect((await send('paused', native, replica)).status).toBe(503);
+    redis?.resume();
+    const resumedAt = performance.now();
+    await until(async () => (await send('paused', native, replica)).status === 200);
+    // a claim expires after 30 s
+    expect(performance.now() - resumedAt).toBeLessThan(20_000);
+    expect(upstream.requests).toHaveLength(2);
+    await replica.close();
+  }, 60_000);
+
   it('refuse it while Redis is away, as nobody can tell what was answered, and go on without', async () => {
     const replica = await start({ redis: { url: redis?.url ?? '' } });
     upstream.script([{ text: ['first'] }, { text: ['second'] }]);

@@ -148,11 +148,7 @@ function tryOn<Source>(
     isChanged: first?.label !== now?.label,
     lead: first && second ? { score: first.score - second.score, ...between(first, second) } : null,
     change: first && now ? between(first, now) : null,
-    ...(trial.explain
-      ? {
-          candidates: explainPlan({ candidates: ranked, excluded: unwanted }),
-        }
-      : {}),
+    ...(trial.explain && { candidates: explainPlan({ candidates: ranked, excluded: unwanted }) }),
   };
 }
 

@@ -80,7 +80,6 @@ export class Chooser {
     const { report, trainingTerms, flushRequests } = options;
     this.preferences = new PreferenceCache(databases, tuningReader(report.warn));
     this.trainings = new Trainings(databases, {
-      predictor: shippedPredictor,
       terms: trainingTerms,
       onTrained: (preference) => this.preferences.changed(preference),
       warn: report.warn,

@@ -45,9 +45,9 @@ export function encodeEvidence(state: LearnedState): string {
       0,
       at,
     ]),
-    ...(takenBack.length > 0
-      ? { retractions: takenBack.map((one) => [one.from, one.keys, one.model, one.until]) }
-      : {}),
+    ...(takenBack.length > 0 && {
+      retractions: takenBack.map((one) => [one.from, one.keys, one.model, one.until]),
+    }),
   });
 }
 

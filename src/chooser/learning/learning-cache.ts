@@ -45,6 +45,7 @@ interface GivenRating {
   readonly score: ModelScore;
 }
 
+const nothingStored = { state: null, updatedAt: 0 };
 /** How long a rating counts as recent. */
 const recentMs = 30 * 86_400_000;
 /** What was learned fades, so a cached tuning is computed anew after this long. */
@@ -85,11 +86,7 @@ export class LearningCache {
       keyOf: scopeKey,
       // a scope that has learned nothing is cached as such
       load: async ({ store }, key) =>
-        (await store.learnings.find(scopeOf(key))) ?? {
-          ...scopeOf(key),
-          state: null,
-          updatedAt: 0,
-        },
+        (await store.learnings.find(scopeOf(key))) ?? { ...scopeOf(key), ...nothingStored },
       changedSince: ({ store }, revision) => store.learnings.changedSince(revision),
     });
   }
@@ -116,22 +113,15 @@ export class LearningCache {
 
   private async store(scope: LearningScope, ratings: readonly GivenRating[]): Promise<void> {
     const { store } = await this.databases.get();
-    await store.learnings.rate(
-      scope,
-      ratings.map(({ feedback }) => feedback),
-      (state) =>
-        encodeEvidence(
-          ratings.reduce(
-            (before, { feedback, score }) =>
-              withRating(before, {
-                ...this.withOwnKinds(score),
-                key: feedback.keyId,
-                subject: subjectOf(feedback),
-              }),
-            decodeEvidence(state),
-          ),
-        ),
-    );
+    const rows = ratings.map(({ feedback }) => feedback);
+    await store.learnings.rate(scope, rows, (state) => {
+      let evidence = decodeEvidence(state);
+      for (const { feedback, score } of ratings) {
+        const from = { key: feedback.keyId, subject: subjectOf(feedback) };
+        evidence = withRating(evidence, { ...this.withOwnKinds(score), ...from });
+      }
+      return encodeEvidence(evidence);
+    });
     this.changed(scope);
   }
 
@@ -168,7 +158,7 @@ export class LearningCache {
     this.lookups.delete(scopeKey(scope));
     // the database answers again, and a client that has just rated expects the choice to follow
     this.restingUntil = 0;
-    this.cache.changed({ ...scope, state: null, updatedAt: 0 });
+    this.cache.changed({ ...scope, ...nothingStored });
   }
 
   /** Stops following changes. */
@@ -188,11 +178,8 @@ export class LearningCache {
   /** Requests wait briefly for what only improves a choice; after a slow lookup, not at all. */
   private async findInTime(key: string): Promise<KnownLearning | null> {
     const { maxWaitMs = 100, restMs = 2_000 } = this.options;
-    const found = await withTimeout(
-      this.cache.find(key).catch(() => 'late' as const),
-      maxWaitMs,
-      () => 'late' as const,
-    );
+    const late = () => 'late' as const;
+    const found = await withTimeout(this.cache.find(key).catch(late), maxWaitMs, late);
     if (found !== 'late') return this.known(found);
     this.restingUntil = this.now() + restMs;
     return null;

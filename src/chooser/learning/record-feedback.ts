@@ -98,10 +98,8 @@ async function storeFeedback(
 ): Promise<boolean> {
   const { accountId, provider, model, score, at } = row;
   const rating =
-    learning && decision && score !== null
-      ? ratingOf(decision, { provider, model, score, at })
-      : null;
-  if (learning === null || rating === null || decision === null) {
+    decision && score !== null ? ratingOf(decision, { provider, model, score, at }) : null;
+  if (!learning || !decision || !rating) {
     await store.feedback.add(row);
     return false;
   }
@@ -124,9 +122,8 @@ async function findSubject(
   { kind, id }: FeedbackSubject,
 ): Promise<Found> {
   if (kind === 'session') {
-    const row = (await store.selections.group(accountId, id)).find(
-      (decision) => decision.id === id,
-    );
+    const decisions = await store.selections.group(accountId, id);
+    const row = decisions.find((decision) => decision.id === id);
     const [first] = (row?.candidates ?? []) as { provider: string | null; model: string }[];
     return {
       sessionId: id,

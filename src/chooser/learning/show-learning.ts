@@ -1,5 +1,5 @@
 import { type EvidenceRow, type LearnedState, modelOfServed } from './evidence.js';
-import { countsOf, faultsOf, groupedBy, outcomesByModel } from './known-faults.js';
+import { type Counts, countsOf, faultsOf, groupedBy, outcomesByModel } from './known-faults.js';
 import { thousandths } from '../../models/numbers.js';
 import { kindName } from '../outlook/shipped-outlook.js';
 import { type LearnedMoves, learnedMoves } from './learned-moves.js';
@@ -63,16 +63,11 @@ export function shownLearning(
   };
 }
 
-interface ShownCounts {
-  readonly answers: number;
-  readonly faults: number;
-}
-
 function shownOutcomes(
   name: string,
   rows: readonly EvidenceRow[],
   now: number,
-): ShownCounts & Record<string, unknown> {
+): Counts & Record<string, unknown> {
   const slash = name.indexOf('/');
   return {
     provider: name.slice(0, slash) || null,
@@ -86,7 +81,7 @@ function shownOutcomes(
   };
 }
 
-function shownCounts(rows: readonly EvidenceRow[], now: number): ShownCounts {
+function shownCounts(rows: readonly EvidenceRow[], now: number): Counts {
   const { answers, faults } = countsOf(rows, now);
   return { answers: thousandths(answers), faults: thousandths(faults) };
 }

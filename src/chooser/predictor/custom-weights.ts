@@ -23,40 +23,32 @@ export interface CustomWeights {
 }
 
 const arrays = ['mean', 'scale', 'centres', 'offsets', 'known', 'spreads', 'slopes'] as const;
+type Numbers = (typeof arrays)[number];
 
 /** Weights as JSON, with their numbers in base64. */
 export function encodeCustom(weights: CustomWeights): string {
-  const numbers = Object.fromEntries(
-    arrays.map((name) => [
-      name,
-      Buffer.from(
-        weights[name].buffer,
-        weights[name].byteOffset,
-        weights[name].byteLength,
-      ).toString('base64'),
-    ]),
-  );
-  return JSON.stringify({
-    router: weights.router,
-    models: weights.models,
-    trust: weights.trust,
-    ...numbers,
+  const { router, models, trust } = weights;
+  const numbers = arrays.map((name) => {
+    const { buffer, byteOffset, byteLength } = weights[name];
+    return [name, Buffer.from(buffer, byteOffset, byteLength).toString('base64')] as const;
   });
+  return JSON.stringify({ router, models, trust, ...Object.fromEntries(numbers) });
 }
 
 /** Reads weights that `encodeCustom` wrote. @throws Error if they are damaged */
 export function decodeCustom(text: string): CustomWeights {
-  const written = JSON.parse(text) as Record<(typeof arrays)[number], string> &
-    Pick<CustomWeights, 'router' | 'models' | 'trust'>;
+  const {
+    router,
+    models: names,
+    trust,
+    ...written
+  } = JSON.parse(text) as Readonly<
+    Record<Numbers, string> & Pick<CustomWeights, 'router' | 'models' | 'trust'>
+  >;
   const numbers = Object.fromEntries(
     arrays.map((name) => [name, floatsIn(written[name])]),
-  ) as Record<(typeof arrays)[number], Float32Array>;
-  const weights = {
-    router: written.router,
-    models: written.models,
-    trust: written.trust,
-    ...numbers,
-  };
+  ) as Record<Numbers, Float32Array>;
+  const weights = { router, models: names, trust, ...numbers };
   const { length: wide } = weights.mean,
     { length: models } = weights.models;
   const isWhole =

@@ -4,7 +4,7 @@ import { believedOf, type ModelBeliefs, type SavingsEvidence } from './beliefs.j
 
 /** Standard deviations of a normal distribution on each side of 95 %. */
 const normal95 = 1.96;
-/** How many rows are added up before other work gets its turn: about a millisecond. */
+/** Rows that are added up before other work gets its turn: about a millisecond. */
 const rowsPerTurn = 20_000;
 /** Share by which a model's count of the same prompt's tokens may differ from what is predicted. */
 const promptSpread = 0.1;
@@ -13,12 +13,18 @@ const maxSpread = 3;
 /** Spread of the logarithm of the length of answers that the gateway did not see. */
 const unseenSpread = 0.3;
 
-/** A figure with its 95 % interval. */
-export interface Figure {
+/** A figure with its 95 % interval. Infinite: never reached. */
+export interface Estimate {
   readonly value: number;
   readonly low: number;
   readonly high: number;
 }
+
+/** The same function of a figure and of both ends of its interval. */
+export const mapEstimate = (
+  { value, low, high }: Estimate,
+  map: (figure: number) => number,
+): Estimate => ({ value: map(value), low: map(low), high: map(high) });
 
 /** Whether a model was a candidate in more than half of the choices. */
 export const isUsual = (candidateIn: number, choices: number): boolean => 2 * candidateIn > choices;
@@ -27,15 +33,15 @@ export const isUsual = (candidateIn: number, choices: number): boolean => 2 * ca
 export interface ChoiceComparison {
   readonly models: readonly string[];
   readonly choices: number;
-  readonly spentUsd: Figure;
+  readonly spentUsd: Estimate;
   /** Per model, in the order of `models`: what choosing has saved, in USD. */
-  readonly savedUsd: readonly Figure[];
+  readonly savedUsd: readonly Estimate[];
   /** Per model: by how much its mean quality is higher than that of the choices it was in. */
-  readonly gain: readonly Figure[];
+  readonly gain: readonly Estimate[];
   /** The place of the usual candidate with the highest gain; null: there is none. */
   readonly best: number | null;
   /** What choosing gives up: as the gain of the best; the upper end allows for another usual one. */
-  readonly givenUp: Figure | null;
+  readonly givenUp: Estimate | null;
 }
 
 /** One row of sums, with the places of its models. */
@@ -104,8 +110,9 @@ export async function compare(
   );
   const spent = emptySum(models.length);
   for (const row of own) addOwn(spent, row, lengths, 1);
-  const others = await addedUp(pairs, beliefs, lengths);
+  const others = await sumOthers(pairs, beliefs, lengths);
   const gain = others.map((one, place) => gainOf(one, beliefs, Math.max(1, counts[place]!)));
+  const highOf = (place: number): number => gain[place]!.high;
   const usual = [...models.keys()].filter((place) => isUsual(counts[place]!, choices));
   const best = usual.reduce<number | null>(
     (top, place) => (top === null || gain[place]!.value > gain[top]!.value ? place : top),
@@ -119,27 +126,13 @@ export async function compare(
     savedUsd: others.map(({ saved }) => costOf(saved, beliefs)),
     gain,
     best,
-    givenUp:
-      best === null
-        ? null
-        : givenUpOf(
-            gain[best]!,
-            usual.map((place) => gain[place]!),
-          ),
+    // any usual candidate may be the best: approximates the upper end of the highest gain from below
+    givenUp: best === null ? null : { ...gain[best]!, high: Math.max(...usual.map(highOf)) },
   };
 }
 
-/**
- * The gain of the best. Its upper end is the highest of all usual ones: one of them may be the best.
- * That is an approximation from below of the upper end of the highest gain.
- */
-const givenUpOf = (gain: Figure, usual: readonly Figure[]): Figure => ({
-  ...gain,
-  high: Math.max(...usual.map(({ high }) => high)),
-});
-
-/** In turns, so that requests do not wait for it. */
-async function addedUp(
+/** By model the sums of the choices in which another one was chosen. Yields to requests. */
+async function sumOthers(
   pairs: readonly Pair[],
   beliefs: ModelBeliefs,
   lengths: Float64Array,
@@ -203,7 +196,11 @@ function addOther(
   sums.gainNoise += row.variance;
 }
 
-function gainOf({ gain, errors, gainNoise }: ModelSums, beliefs: ModelBeliefs, by: number): Figure {
+function gainOf(
+  { gain, errors, gainNoise }: ModelSums,
+  beliefs: ModelBeliefs,
+  by: number,
+): Estimate {
   const value = gain / by,
     reach = (normal95 * Math.sqrt(beliefs.quality.varianceOf(errors) + gainNoise)) / by;
   return { value, low: value - reach, high: value + reach };
@@ -213,7 +210,7 @@ function gainOf({ gain, errors, gainNoise }: ModelSums, beliefs: ModelBeliefs, b
  * A cost with its interval. Lengths of answers are log-normal, so the interval is wider above than
  * below, as if all uncertain costs were one. If more is subtracted than added, it is wider below.
  */
-function costOf(sum: Sum, { verbosity }: ModelBeliefs): Figure {
+function costOf(sum: Sum, { verbosity }: ModelBeliefs): Estimate {
   const { value, prompts, unseen, noise, added, taken } = sum;
   const prompted = prompts.reduce((squares, one) => squares + (promptSpread * one) ** 2, 0);
   const variance =

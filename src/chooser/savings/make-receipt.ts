@@ -1,6 +1,7 @@
 import type { ChoiceSums } from '../../store/contracts/choices.js';
+import type { PairSums } from '../../store/contracts/shadows.js';
 import type { SavingsEvidence } from './beliefs.js';
-import { type ChoiceComparison, compare, type Figure, isUsual } from './compare.js';
+import { type ChoiceComparison, compare, type Estimate, isUsual, mapEstimate } from './compare.js';
 import {
   type Alternative,
   type BestAlternative,
@@ -8,14 +9,6 @@ import {
   type Receipt,
   summaryOf,
 } from './summary.js';
-
-interface Counts {
-  readonly choices: number;
-  readonly chosen: number;
-  /** Of the choices in which another model was chosen. */
-  readonly others: number;
-  readonly pricedOthers: number;
-}
 
 /** The receipt of some choices. @param usage for the summary; null: unknown */
 export async function makeReceipt(
@@ -26,10 +19,12 @@ export async function makeReceipt(
   const comparison = await compare(sums, evidence);
   const { models, choices } = comparison;
   const own = sums.filter(({ chosen, candidate }) => chosen === candidate);
-  const measured = totalOf(own.filter(({ isMeasured }) => isMeasured));
+  const measured = sumOf(
+    own.filter(({ isMeasured }) => isMeasured),
+    'choices',
+  );
   const spent = spentOf(own, comparison, measured);
-  const counts = countsOf(models, sums);
-  const all = models.map((model, at) => alternativeOf(model, at, counts[at]!, comparison, spent));
+  const all = models.map((_, place) => alternativeOf(place, sums, comparison, spent));
   const rated = new Set(models);
   const receipt: Omit<Receipt, 'summary'> = {
     choices,
@@ -64,9 +59,7 @@ function pairsOf(
   { pairs }: SavingsEvidence,
   models: ReadonlySet<string>,
 ): Pick<Receipt, 'pairs' | 'ratedPairs' | 'pairsUsd'> {
-  const count = (
-    rows: SavingsEvidence['pairs']['sums'] | SavingsEvidence['pairs']['rated'],
-  ): number =>
+  const count = (rows: readonly Pick<PairSums, 'chosen' | 'shadow' | 'pairs'>[]): number =>
     rows.reduce(
       (sum, one) => sum + (models.has(one.chosen) && models.has(one.shadow) ? one.pairs : 0),
       0,
@@ -79,61 +72,49 @@ function pairsOf(
   };
 }
 
-const totalOf = (rows: readonly ChoiceSums[]): number =>
-  rows.reduce((sum, { choices }) => sum + choices, 0);
+const sumOf = (rows: readonly ChoiceSums[], count: 'choices' | 'priced'): number =>
+  rows.reduce((sum, row) => sum + row[count], 0);
 
 function spentOf(
   own: readonly ChoiceSums[],
   { choices, spentUsd }: ChoiceComparison,
   measured: number,
 ): Pick<Receipt, 'spentUsd' | 'spentReason'> {
-  const priced = own.reduce((sum, row) => sum + row.priced, 0);
+  const priced = sumOf(own, 'priced');
   if (choices === 0) return { spentUsd: null, spentReason: 'there was no choice' };
   if (priced === 0)
     return { spentUsd: null, spentReason: 'no price is known for the chosen models' };
   const reasons = [
-    ...(priced < choices
-      ? [`${choices - priced} of ${choices} choices are left out: their price is unknown`]
-      : []),
-    ...(measured < choices
-      ? [`${choices - measured} of ${choices} are estimated: the gateway did not see the answers`]
-      : []),
+    priced < choices &&
+      `${choices - priced} of ${choices} choices are left out: their price is unknown`,
+    measured < choices &&
+      `${choices - measured} of ${choices} are estimated: the gateway did not see the answers`,
   ];
-  return {
-    spentUsd: dollars(spentUsd),
-    spentReason: reasons.length > 0 ? reasons.join('; ') : null,
-  };
+  return { spentUsd: dollars(spentUsd), spentReason: reasons.filter(Boolean).join('; ') || null };
 }
 
-const countsOf = (models: readonly string[], sums: readonly ChoiceSums[]): Counts[] =>
-  models.map((model) => {
-    const rows = sums.filter(({ candidate }) => candidate === model);
-    const others = rows.filter(({ chosen }) => chosen !== model);
-    return {
-      choices: totalOf(rows),
-      chosen: totalOf(rows.filter(({ chosen }) => chosen === model)),
-      others: totalOf(others),
-      pricedOthers: others.reduce((sum, { priced }) => sum + priced, 0),
-    };
-  });
-
 function alternativeOf(
-  model: string,
   place: number,
-  { choices, chosen, others, pricedOthers }: Counts,
-  { savedUsd, gain }: ChoiceComparison,
+  sums: readonly ChoiceSums[],
+  { models, savedUsd, gain }: ChoiceComparison,
   { spentUsd }: Pick<Receipt, 'spentUsd'>,
 ): Alternative {
-  const saved = savedUsd[place]!;
-  const isKnown = spentUsd !== null && (others === 0 || pricedOthers > 0);
+  const model = models[place]!,
+    saved = savedUsd[place]!;
+  const rows = sums.filter(({ candidate }) => candidate === model);
+  const compared = rows.filter(({ chosen }) => chosen !== model);
+  const candidateIn = sumOf(rows, 'choices'),
+    others = sumOf(compared, 'choices'),
+    priced = sumOf(compared, 'priced');
+  const isKnown = spentUsd !== null && (others === 0 || priced > 0);
   return {
     model,
-    candidateIn: choices,
-    chosenIn: chosen,
+    candidateIn,
+    chosenIn: candidateIn - others,
     alwaysUsd: isKnown ? dollars(plus(spentUsd, saved)) : null,
     savedUsd: isKnown ? dollars(saved) : null,
     quality: shares(gain[place]!),
-    reason: reasonOf(isKnown, others, pricedOthers),
+    reason: reasonOf(isKnown, others, priced),
   };
 }
 
@@ -148,18 +129,14 @@ function reasonOf(isKnown: boolean, others: number, priced: number): string | nu
 }
 
 /** What always calling a model would have cost is not less than nothing. */
-const plus = (spent: Figure, saved: Figure): Figure => ({
+const plus = (spent: Estimate, saved: Estimate): Estimate => ({
   value: Math.max(0, spent.value + saved.value),
   low: Math.max(0, spent.value + saved.low),
   high: Math.max(0, spent.value + saved.high),
 });
 
-const dollars = (figure: Figure): Figure => rounded(figure, 1e9);
-const shares = (figure: Figure): Figure => rounded(figure, 1e4);
-
-/** Without minus zero. */
-const rounded = ({ value, low, high }: Figure, units: number): Figure => ({
-  value: Math.round(value * units) / units + 0,
-  low: Math.round(low * units) / units + 0,
-  high: Math.round(high * units) / units + 0,
-});
+/** Rounded to nano-dollars, without minus zero. */
+const dollars = (estimate: Estimate): Estimate =>
+  mapEstimate(estimate, (usd) => Math.round(usd * 1e9) / 1e9 + 0);
+const shares = (estimate: Estimate): Estimate =>
+  mapEstimate(estimate, (share) => Math.round(share * 1e4) / 1e4 + 0);

@@ -1,4 +1,4 @@
-import type { Figure } from './compare.js';
+import type { Estimate } from './compare.js';
 
 /** Choosing compared with always calling one model. A figure that cannot be known is null. */
 export interface Alternative {
@@ -8,11 +8,11 @@ export interface Alternative {
   readonly candidateIn: number;
   readonly chosenIn: number;
   /** What always calling it would have cost; where it was no candidate, what was chosen did. */
-  readonly alwaysUsd: Figure | null;
+  readonly alwaysUsd: Estimate | null;
   /** `alwaysUsd` less what the choices cost. */
-  readonly savedUsd: Figure | null;
+  readonly savedUsd: Estimate | null;
   /** By how much its mean quality is higher than what was chosen, where it was a candidate. */
-  readonly quality: Figure;
+  readonly quality: Estimate;
   /** Why a cost is null, or leaves some choices out; null: it is known. */
   readonly reason: string | null;
 }
@@ -20,7 +20,7 @@ export interface Alternative {
 /** Of the candidates in more than half of the choices the one with the highest `quality`. */
 export interface BestAlternative extends Omit<Alternative, 'quality'> {
   /** The expected quality that choosing gives up, 0..1; below 0: choosing is expected to be better. */
-  readonly qualityGivenUp: Figure;
+  readonly qualityGivenUp: Estimate;
 }
 
 /** All requests of a period, with a choice or without. */
@@ -44,7 +44,7 @@ export interface Receipt {
   /** What the second answers cost, in addition to `spentUsd`. */
   readonly pairsUsd: number;
   /** What the choices cost; null: it cannot be known. */
-  readonly spentUsd: Figure | null;
+  readonly spentUsd: Estimate | null;
   /** Why `spentUsd` is null, estimated, or leaves some choices out; null: it is exact. */
   readonly spentReason: string | null;
   /** Null if there was no choice, or no model was a candidate in more than half of them. */
@@ -97,7 +97,7 @@ const counted = (choices: number): string =>
 function moneyOf(
   receipt: Unsummed,
   best: BestAlternative,
-  { spent, saved, always }: { spent: Figure; saved: Figure; always: Figure },
+  { spent, saved, always }: { spent: Estimate; saved: Estimate; always: Estimate },
 ): string {
   if (isCheapest(receipt, best)) return cannotSave(receipt, best, spent);
   if (best.chosenIn === best.candidateIn) return nothingSaved(receipt, best, spent);
@@ -127,7 +127,7 @@ function isCheapest({ candidates, choices }: Unsummed, best: BestAlternative): b
   );
 }
 
-function cannotSave({ choices }: Unsummed, best: BestAlternative, spent: Figure): string {
+function cannotSave({ choices }: Unsummed, best: BestAlternative, spent: Estimate): string {
   const why = `${best.model} has the best expected quality and is the cheapest of the candidates`;
   return best.chosenIn === choices
     ? `Choosing cannot save money here: ${why}, and it was always chosen (${usd(spent.value)}).`
@@ -135,7 +135,7 @@ function cannotSave({ choices }: Unsummed, best: BestAlternative, spent: Figure)
 }
 
 /** Of choices that were all as always calling the best candidate. */
-function nothingSaved({ choices }: Unsummed, best: BestAlternative, spent: Figure): string {
+function nothingSaved({ choices }: Unsummed, best: BestAlternative, spent: Estimate): string {
   const { model, candidateIn } = best;
   return candidateIn === choices
     ? `Choosing saved nothing: ${model}, the candidate of the best expected quality, was chosen in all of them (${usd(spent.value)}).`
@@ -177,5 +177,5 @@ const usd = (value: number): string => {
 
 const points = (share: number): string => (share * 100).toFixed(1);
 
-const range = ({ low, high }: Figure, show: (value: number) => string): string =>
+const range = ({ low, high }: Estimate, show: (value: number) => string): string =>
   `${show(low)} to ${show(high)}`;

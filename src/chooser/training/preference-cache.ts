@@ -7,32 +7,30 @@ import { decodeCustom } from '../predictor/custom-weights.js';
 import { createTuning } from '../predictor/custom-tuning.js';
 import { shippedPredictor } from '../predictor/shipped-predictor.js';
 
-/** A tuning, or why the weights cannot be used. */
-type Read = { readonly tuning: Tuning } | { readonly why: string };
-
-function read(weights: string): Read {
+/** A tuning of stored weights, or why they cannot be used. */
+function readTuning(weights: string): Tuning | string {
   try {
     const tuning = createTuning(decodeCustom(weights), shippedPredictor());
-    return tuning ? { tuning } : { why: 'it was fitted on another router: train it again' };
+    return tuning ?? 'it was fitted on another router: train it again';
   } catch (error) {
-    return { why: `it cannot be used: ${messageOf(error)}` };
+    return `it cannot be used: ${messageOf(error)}`;
   }
 }
 
 /** Reads weights as tunings of the shipped predictor; unusable ones are ignored with a warning. */
 export function tuningReader(warn: (warning: string) => void): ReadTuning {
   return (weights, preferenceId) => {
-    const found = read(weights);
-    if ('tuning' in found) return found.tuning;
-    warn(`the trained router of preference ${preferenceId} is ignored: ${found.why}`);
+    const found = readTuning(weights);
+    if (typeof found !== 'string') return found;
+    warn(`the trained router of preference ${preferenceId} is ignored: ${found}`);
     return null;
   };
 }
 
 /** Why these stored weights are ignored, in a few words; null if they are used. */
 export function whyPassedOver(weights: string): string | null {
-  const found = read(weights);
-  return 'tuning' in found ? null : found.why;
+  const found = readTuning(weights);
+  return typeof found === 'string' ? found : null;
 }
 
 /** A preference as requests use it: what changes their ranking. */

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../errors.js';
-import type { QualityPredictor } from '../predictor/quality-predictor.js';
 import type { Store } from '../../store/contracts/store.js';
 import type {
   Lease,
@@ -22,24 +21,21 @@ import { shippedPredictor } from '../predictor/shipped-predictor.js';
 export interface RunOptions {
   /** Identifies this process among those on the same database. */
   readonly owner: string;
-  /** How long a training stays with a process that does not report progress. */
-  readonly leaseMs: number;
-  /** The predictor that trainings build on. @throws Error if there is none */
-  readonly predictor: () => QualityPredictor;
+  /** As the configuration in force says. */
   readonly terms: () => TrainingTerms;
   readonly warn: (warning: string) => void;
   readonly onProgress?: (share: number, doing: string) => void;
 }
 
-/** The usual `RunOptions.leaseMs`. */
-export const defaultLeaseMs = 30_000;
+/** How long a training stays with a process that does not report progress. */
+export const trainingLeaseMs = 30_000;
 const maxAttempts = 3;
 const heartbeatMs = 1_000;
 
 /** A lease that begins now. */
-export function leaseOf({ owner, leaseMs }: Pick<RunOptions, 'owner' | 'leaseMs'>): Lease {
+export function leaseOf({ owner }: Pick<RunOptions, 'owner'>): Lease {
   const at = Date.now();
-  return { owner, at, until: at + leaseMs };
+  return { owner, at, until: at + trainingLeaseMs };
 }
 
 /**
@@ -89,7 +85,7 @@ function keepLease(
       () => undefined,
     );
   };
-  return setInterval(renew, Math.min(heartbeatMs, options.leaseMs / 3));
+  return setInterval(renew, heartbeatMs);
 }
 
 /** A stored router that requests can use; null if they cannot use it. */
@@ -102,7 +98,7 @@ const partOf = ({ part = 'router' }: StoredRouter): TrainedPart => part;
 async function endOf(
   { dataset, wishes, attempts }: LeasedTraining,
   earlier: StoredRouter | null,
-  { predictor, terms, warn }: RunOptions,
+  { terms, warn }: RunOptions,
   signal: AbortSignal,
   onProgress: (share: number, doing: string) => void,
 ): Promise<TrainingEnd | null> {
@@ -111,15 +107,16 @@ async function endOf(
       'each process that ran the training ended: the evaluations may need more memory than is available',
     );
   try {
-    const ending = await runInThread(
-      {
-        ...{ text: dataset, wishes, predictor: predictor().weights, terms: terms() },
-        earlier: earlier && partOf(earlier),
-        earlierWeights: earlier && partOf(earlier) === 'router' ? earlier.weights : null,
-      },
-      signal,
-      onProgress,
-    );
+    const part = earlier && partOf(earlier);
+    const task = {
+      text: dataset,
+      wishes,
+      predictor: shippedPredictor().weights,
+      terms: terms(),
+      earlier: part,
+      earlierWeights: part === 'router' ? earlier!.weights : null,
+    };
+    const ending = await runInThread(task, signal, onProgress);
     return ending.kind === 'trained'
       ? ended(ending.result, earlier, Date.now())
       : failed('nothing was trained');
@@ -179,13 +176,7 @@ export async function trainNow(
 ): Promise<TrainingReport> {
   const { dataset: text, wishes } = training;
   await runInThread({ text, wishes, predictor: null }, new AbortController().signal);
-  const options: RunOptions = {
-    owner: randomUUID(),
-    leaseMs: defaultLeaseMs,
-    predictor: shippedPredictor,
-    terms: () => terms,
-    ...reporting,
-  };
+  const options: RunOptions = { owner: randomUUID(), terms: () => terms, ...reporting };
   const added = { id: randomUUID(), ...training };
   const { id } = await store.trainings.add({ ...added, at: Date.now() }, leaseOf(options));
   const leased = { ...added, id, attempts: 1 };

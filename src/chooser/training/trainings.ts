@@ -3,16 +3,12 @@ import { GatewayError, invalidField, messageOf } from '../../errors.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { PreferenceRecord } from '../../store/contracts/preferences.js';
 import type { StoredWishes, TrainingRecord } from '../../store/contracts/trainings.js';
-import { defaultLeaseMs, leaseOf, type RunOptions, runTraining } from './run-training.js';
+import { trainingLeaseMs, leaseOf, type RunOptions, runTraining } from './run-training.js';
 import { RefusedEvaluations, runInThread } from './training-thread.js';
 
-interface TrainingOptions extends Pick<RunOptions, 'predictor' | 'warn'> {
-  /** What the configuration in force says. */
-  readonly terms: RunOptions['terms'];
+interface TrainingOptions extends Pick<RunOptions, 'warn' | 'terms'> {
   /** Called with a preference whose weights have changed. */
   readonly onTrained: (preference: PreferenceRecord) => void;
-  /** How long a training stays with a process that does not report progress. */
-  readonly leaseMs?: number;
 }
 
 const maxChecks = 2;
@@ -30,8 +26,7 @@ export class Trainings {
     private readonly databases: LazyDatabases,
     private readonly options: TrainingOptions,
   ) {
-    const { predictor, terms, warn, leaseMs = defaultLeaseMs } = options;
-    this.runOptions = { owner: randomUUID(), leaseMs, predictor, terms, warn };
+    this.runOptions = { owner: randomUUID(), ...options };
     // picks up what another process, or this one before a restart, left behind
     databases.whenOpened(() => this.wake());
   }
@@ -49,14 +44,8 @@ export class Trainings {
   ): Promise<TrainingRecord> {
     const { store } = await this.databases.get();
     await this.check(dataset, wishes);
-    const training = await store.trainings.add({
-      id: randomUUID(),
-      accountId,
-      preferenceId,
-      dataset,
-      wishes,
-      at: Date.now(),
-    });
+    const added = { id: randomUUID(), accountId, preferenceId, dataset, wishes, at: Date.now() };
+    const training = await store.trainings.add(added);
     this.wake();
     return training;
   }
@@ -100,7 +89,7 @@ export class Trainings {
         this.running = null;
         if (this.isWoken) this.wake();
         else if (!this.stopping.signal.aborted)
-          this.timer = setTimeout(() => this.wake(), this.runOptions.leaseMs).unref();
+          this.timer = setTimeout(() => this.wake(), trainingLeaseMs).unref();
       });
   }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RatedQuality } from '../../../src/store/contracts/choices.js';
-import type { Figure } from '../../../src/chooser/savings/compare.js';
+import type { Estimate } from '../../../src/chooser/savings/compare.js';
 import type { Pairs } from '../../../src/chooser/savings/pairs.js';
 import { makeReceipt } from '../../../src/chooser/savings/make-receipt.js';
 import type { Receipt } from '../../../src/chooser/savings/summary.js';
@@ -49,7 +49,7 @@ interface Played {
   readonly receipt: Receipt;
 }
 
-const holds = (figure: Figure | null | undefined, truth: number): boolean =>
+const holds = (figure: Estimate | null | undefined, truth: number): boolean =>
   figure !== null &&
   figure !== undefined &&
   truth >= figure.low - 1e-9 &&
@@ -104,7 +104,7 @@ describe('over 100 worlds, pairs of answers', () => {
   /** The ratings that there would be if no request had been answered twice. */
   const first = ({ rated }: Pairs): RatedQuality[] =>
     rated.flatMap(({ singles, chosen }) => singles.filter(({ model }) => model === chosen));
-  const width = ({ low, high }: Figure): number => high - low;
+  const width = ({ low, high }: Estimate): number => high - low;
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, one) => sum + one, 0) / values.length;
   const given = (receipt: Receipt): number => width(receipt.best!.qualityGivenUp);

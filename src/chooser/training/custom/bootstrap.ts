@@ -1,4 +1,6 @@
-import type { Figure } from '../../savings/compare.js';
+import type { Estimate } from '../../savings/compare.js';
+
+export type { Estimate };
 
 /**
  * Pseudo-random numbers in [0, 1), the same for the same seed on every machine (mulberry32). Our
@@ -15,18 +17,13 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Shuffles places in place (Fisher-Yates). */
-export function shuffle(places: Int32Array, random: () => number): void {
-  for (let at = places.length - 1; at > 0; at--) {
+/** Shuffles numbers in place (Fisher-Yates). */
+export function shuffle(numbers: Int32Array, random: () => number): void {
+  for (let at = numbers.length - 1; at > 0; at--) {
     const other = Math.floor(random() * (at + 1));
-    const held = places[at]!;
-    places[at] = places[other]!;
-    places[other] = held;
+    [numbers[at], numbers[other]] = [numbers[other]!, numbers[at]!];
   }
 }
-
-/** A figure with its 95 % interval. Infinite: never reached. */
-export type Estimate = Figure;
 
 /** A figure with the 95 % interval of its draws. */
 export function estimateOf(value: number, draws: readonly number[]): Estimate {

@@ -1,7 +1,8 @@
 import { sigmoid } from '../../../models/numbers.js';
 import type { CustomWeights } from '../../predictor/custom-weights.js';
 import { bootstrapMean, type Estimate } from './bootstrap.js';
-import { meanOf, type Predicted, sumsOf } from './choices.js';
+import { meanOf, type Predicted } from './choices.js';
+import { sumsOf } from './cost-curve.js';
 import { crossValidateOffsets, type HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import { fitOffsets, offsetsAlone } from './fit-correction.js';

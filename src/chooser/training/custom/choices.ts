@@ -1,5 +1,5 @@
 import type { CustomRows } from './custom-rows.js';
-import { averageQuality, curveOf, hullOf, type Pool, singlesOf } from './cost-curve.js';
+import { averageQuality, curveOf, hullOf, type Pool, singlesOf, sumsOf } from './cost-curve.js';
 
 /** Predicted qualities by row and model, each predicted without having seen the row. */
 export type Predicted = Float32Array;
@@ -61,21 +61,6 @@ export function meanOf(values: Float64Array): number {
     count++;
   }
   return count === 0 ? NaN : sum / count;
-}
-
-/** By model: the sum of its values, and how many of them are known (not NaN). */
-export function sumsOf(
-  values: Float32Array | Float64Array,
-  models: number,
-): { readonly sums: Float64Array; readonly counts: Float64Array } {
-  const sums = new Float64Array(models),
-    counts = new Float64Array(models);
-  values.forEach((value, at) => {
-    if (Number.isNaN(value)) return;
-    sums[at % models]! += value;
-    counts[at % models]!++;
-  });
-  return { sums, counts };
 }
 
 /** Each model's mean cost in the place of its cost in every row. */

@@ -55,16 +55,26 @@ export function averageQuality(hull: readonly Point[], from: number, to: number)
 }
 
 /** The mean cost and score of each model of a pool. */
-export const singlesOf = ({ models, rows, scores, costs }: Pool): Point[] =>
-  models.map((_, model) => {
-    let cost = 0,
-      score = 0;
-    for (let row = 0; row < rows; row++) {
-      cost += costs[row * models.length + model]!;
-      score += scores[row * models.length + model]!;
-    }
-    return { cost: cost / rows, score: score / rows };
+export function singlesOf({ models, rows, scores, costs }: Pool): Point[] {
+  const cost = sumsOf(costs, models.length).sums,
+    score = sumsOf(scores, models.length).sums;
+  return models.map((_, model) => ({ cost: cost[model]! / rows, score: score[model]! / rows }));
+}
+
+/** By model: the sum of its values, and how many of them are known (not NaN). */
+export function sumsOf(
+  values: Float32Array | Float64Array,
+  models: number,
+): { readonly sums: Float64Array; readonly counts: Float64Array } {
+  const sums = new Float64Array(models),
+    counts = new Float64Array(models);
+  values.forEach((value, at) => {
+    if (Number.isNaN(value)) return;
+    sums[at % models]! += value;
+    counts[at % models]!++;
   });
+  return { sums, counts };
+}
 
 /** What a dollar may be worth, in shares of quality: from nothing to everything. */
 export const worths: readonly number[] = [

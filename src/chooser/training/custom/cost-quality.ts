@@ -1,3 +1,4 @@
+import { mapEstimate } from '../../savings/compare.js';
 import { type Estimate, estimateOf, seeded } from './bootstrap.js';
 import { meanCosts, pricedPool, valuesOf } from './choices.js';
 import { choiceAt, hullOf, type Point, type Pool, type Predictions, worths } from './cost-curve.js';
@@ -77,7 +78,7 @@ function choicesOf(pool: Pool, predictions: Predictions): Int32Array[] {
   });
 }
 
-/** Each way to choose, with intervals of common draws; equal prompts are drawn together. */
+/** Mean cost and score of each way to choose, by the same draws; equal prompts are drawn together. */
 function judged(
   pool: Pool,
   groups: Int32Array,
@@ -97,13 +98,13 @@ function judged(
   });
   const whole = new Float64Array(width);
   sums.values.forEach((value, at) => (whole[at % width]! += value));
-  const estimate = (at: number): Estimate =>
-    rounded(
-      estimateOf(
-        whole[at]! / whole[0]!,
-        means.map((mean) => mean[at]!),
-      ),
+  const estimate = (at: number): Estimate => {
+    const draws = means.map((mean) => mean[at]!);
+    // reports are stored: six digits are more than is known
+    return mapEstimate(estimateOf(whole[at]! / whole[0]!, draws), (figure) =>
+      Number(figure.toPrecision(6)),
     );
+  };
   return ways.map((_, way) => ({ cost: estimate(1 + 2 * way), score: estimate(2 + 2 * way) }));
 }
 
@@ -128,10 +129,3 @@ function groupSums(
   }
   return { count: places.size, width, values };
 }
-
-/** Reports are stored: six digits are more than is known. */
-const rounded = ({ value, low, high }: Estimate): Estimate => ({
-  value: Number(value.toPrecision(6)),
-  low: Number(low.toPrecision(6)),
-  high: Number(high.toPrecision(6)),
-});

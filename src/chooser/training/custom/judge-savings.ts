@@ -51,7 +51,10 @@ export interface TrainedSavings {
 }
 
 /** Savings, or why they cannot be judged. */
-export type Judged = { readonly savings: TrainedSavings } | { readonly unjudged: string };
+interface Judged {
+  readonly savings?: TrainedSavings;
+  readonly unjudged?: string;
+}
 
 /** The same number of prompts as a training requires. */
 const minPrompts = 20;
@@ -79,9 +82,9 @@ export function judgeSavings(
   terms: SavingsTerms,
 ): Judged {
   const fitted = judgeOne(rows, heldOut, single, terms, 'fitted');
-  if (!terms.mayOffset || 'unjudged' in fitted) return fitted;
+  if (!terms.mayOffset || !fitted.savings) return fitted;
   const offsets = judgeOne(rows, heldOut, single, terms, 'offsets');
-  if ('unjudged' in offsets || !isCheaper(offsets.savings)) return fitted;
+  if (!offsets.savings || !isCheaper(offsets.savings)) return fitted;
   const isLess = offsets.savings.cost.trained < fitted.savings.cost.trained;
   return isLess || !isCheaper(fitted.savings) ? offsets : fitted;
 }

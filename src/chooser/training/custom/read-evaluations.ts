@@ -95,19 +95,27 @@ function readLines(text: string, options: ReadOptions): EvaluationRows {
   const names = new Set(rows.slice(0, 1000).flatMap(({ row }) => Object.keys(row)));
   if (rows.length === 0) return finished(null);
   const columns = readColumns([...names], options);
+  const isAnyAllowed = options.models !== null || Boolean(options.columns);
+  return readRows(rows, options.promptColumn, columns, isAnyAllowed ? null : names);
+}
+
+/** @param names the only ones that a row may have; null: any */
+function readRows(
+  rows: readonly Line[],
+  promptColumn: string,
+  columns: readonly NumberColumn[],
+  names: ReadonlySet<string> | null,
+): EvaluationRows {
   const reader = new RowReader(columns);
   for (const { row, line } of rows) {
-    const strange =
-      options.models === null && !options.columns
-        ? Object.keys(row).find((name) => !names.has(name))
-        : undefined;
+    const strange = names === null ? undefined : Object.keys(row).find((name) => !names.has(name));
     if (strange !== undefined)
       throw new FileProblem(
         `the row has ${quoted(strange)}, which none of the first 1000 rows has`,
         line,
       );
     reader.add(
-      own(row, options.promptColumn),
+      own(row, promptColumn),
       columns.map(({ name }) => own(row, name)),
       line,
     );
@@ -123,14 +131,7 @@ function readCollected(text: string): EvaluationRows {
     const [, model, role] = /^([^]+)\/(score|cost)$/.exec(name) ?? [];
     return model === undefined ? [] : [{ name, model, role: role === 'cost' ? 'cost' : 'score' }];
   });
-  const reader = new RowReader(columns);
-  for (const { row, line } of rows)
-    reader.add(
-      own(row, 'prompt'),
-      columns.map(({ name }) => own(row, name)),
-      line,
-    );
-  return reader.finish();
+  return readRows(rows, 'prompt', columns, null);
 }
 
 /** An own property only: a model may have the name of a property that every object inherits. */

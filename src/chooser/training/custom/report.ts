@@ -8,14 +8,14 @@ import {
   meanOf,
   type Predicted,
   pricedPool,
-  sumsOf,
   valuesAt,
 } from './choices.js';
+import { sumsOf } from './cost-curve.js';
 import { type CostQuality, judgeCostQuality } from './cost-quality.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import type { Setting } from './fit-correction.js';
-import { type Judged, judgeSavings } from './judge-savings.js';
+import { judgeSavings } from './judge-savings.js';
 import {
   type Findings,
   findUse,
@@ -92,7 +92,9 @@ export function reportOn(
     single: rows.models[best]!,
     gain: choices.fitted.gain,
     overShipped,
-    ...savingsIn(judgeSavings(rows, heldOut, single, costTerms)),
+    savings: null,
+    unjudged: null,
+    ...judgeSavings(rows, heldOut, single, costTerms),
     calibration,
     earlierCalibration: earlier === 'router' ? earlierCalibration : undefined,
   };
@@ -119,11 +121,6 @@ export function reportOn(
     verdict: verdictOn(finding, findings, inUse),
   };
 }
-
-const savingsIn = (judged: Judged): Pick<TrainingReport, 'savings' | 'unjudged'> =>
-  'savings' in judged
-    ? { savings: judged.savings, unjudged: null }
-    : { savings: null, unjudged: judged.unjudged };
 
 /** Judges what each prediction chooses where quality is all that counts. */
 function judgeChoices(

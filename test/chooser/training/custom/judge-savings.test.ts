@@ -45,7 +45,7 @@ const learned = {
 const terms = { tolerance, economy: 5, seed: 1, mayOffset: true };
 const judge = (rows: CustomRows, heldOut = learned): TrainedSavings => {
   const judged = judgeSavings(rows, heldOut, always(0), terms);
-  if (!('savings' in judged)) throw new Error(judged.unjudged);
+  if (!judged.savings) throw new Error(judged.unjudged ?? '');
   return judged.savings;
 };
 

@@ -11,12 +11,6 @@ import type {
   ResearchWeb,
 } from '../../src/grounding/research/research-dependencies.js';
 import type { ResearchClock } from '../../src/grounding/research/research-clock.js';
-import {
-  checkSchema,
-  notesSchema,
-  planSchema,
-  supportSchema,
-} from '../../src/grounding/research/prompts.js';
 import { measureRequest, estimateTokens } from '../../src/models/tokens.js';
 import type { SearchResult } from '../../src/grounding/search/search-engine.js';
 
@@ -77,19 +71,21 @@ export class VirtualClock implements ResearchClock {
 /** What a call is for. */
 export type CallKind = 'plan' | 'notes' | 'check' | 'support' | 'answer';
 
-const kinds = new Map<unknown, CallKind>([
-  [planSchema, 'plan'],
-  [notesSchema, 'notes'],
-  [checkSchema, 'check'],
-  [supportSchema, 'support'],
-]);
-
-const kindOf = ({ json }: ResearchCall): CallKind => kinds.get(json) ?? 'answer';
+/** By how the instructions begin. */
+const kinds: readonly (readonly [string, CallKind])[] = [
+  ['You plan research', 'plan'],
+  ['You take notes', 'notes'],
+  ['You check how far', 'check'],
+  ['You check an answer', 'support'],
+];
 
 export const textOf = ({ messages }: ResearchCall): string =>
   messages
     .map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)))
     .join('\n');
+
+const kindOf = (call: ResearchCall): CallKind =>
+  kinds.find(([beginning]) => textOf(call).startsWith(beginning))?.[1] ?? 'answer';
 
 /** What is between the marks of a prompt. */
 function materialOf(call: ResearchCall): string {

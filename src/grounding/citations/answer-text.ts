@@ -9,12 +9,12 @@ const opensLink = /(?:htt|https?:?\/?|ww|www|ftp:?\/?|\b(?:h|ht|w|f|ft)|[\]!<])$
 const opensAddress = /<$|(?:(?:https?|ftp):\/{0,2}|www\.)[^\s/?#]*$/i;
 
 /** More than the longest of them. */
-const maxJoint = 16;
+const maxOpening = 16;
 /** More than the longest address up to the end of its host. */
 const maxTail = 280;
 
-/** What goes between two texts that came together: nothing, unless they could be a link then. */
-const joint = (before: string): string => (opensLink.test(before) ? ' ' : '');
+/** Separates texts between which something was taken out: a space if they could form a link. */
+const separatorAfter = (before: string): string => (opensLink.test(before) ? ' ' : '');
 
 /** A marker that stays in the text, and the sources that it names. */
 export interface PlacedMarker {
@@ -29,10 +29,10 @@ export interface PlacedLink {
   readonly source: number;
 }
 
-/** How much of what was understood is kept, to look back at. */
-const behind = 64;
+/** How many characters of the text that was read stay in the buffer. */
+const lookBehind = 64;
 
-/** A model's text while it is read from its beginning to its end, and what becomes of it. */
+/** A model's text while it is read from its beginning to its end, and the text for the client. */
 export class AnswerText {
   readonly output = new PendingText();
   readonly lines = new LineState();
@@ -42,20 +42,20 @@ export class AnswerText {
   readonly doubtfulRuns = new Set<number>();
   droppedLinks = 0;
   droppedMarkers = 0;
-  /** What is known of the text, from a little before the place of reading. */
+  /** The text that has come, from a little before the reading position. */
   buffer = '';
-  /** The place of reading in the buffer. */
+  /** The reading position in the buffer. */
   at = 0;
   /** Whether nothing follows the buffer. */
   isWhole = false;
   private bufferStart = 0;
-  /** The end of what became of the text. */
+  /** The end of the text for the client. */
   private tail = '';
 
   constructor(readonly sources: AnswerSources) {}
 
   append(text: string): void {
-    const from = Math.max(0, this.at - behind);
+    const from = Math.max(0, this.at - lookBehind);
     this.buffer = this.buffer.slice(from) + text;
     this.bufferStart += from;
     this.at -= from;
@@ -66,9 +66,9 @@ export class AnswerText {
     return this.bufferStart + at;
   }
 
-  /** What stands before a place of the buffer, as far as it is looked at. */
+  /** The few characters before a place of the buffer. */
   before(at: number): string {
-    return this.buffer.slice(Math.max(0, at - behind), at);
+    return this.buffer.slice(Math.max(0, at - lookBehind), at);
   }
 
   /** Leaves the text up to a place of the buffer as it is. */
@@ -88,15 +88,15 @@ export class AnswerText {
     this.replace(end, (opensAddress.test(this.tail) ? ' ' : '') + host);
   }
 
-  /** Takes out the text up to a place of the buffer. What stands around it makes no link of its own. */
+  /** Takes out the text up to a place of the buffer. The text around it forms no link. */
   drop(end: number): Piece {
-    return this.replace(end, joint(this.tail.slice(-maxJoint)));
+    return this.replace(end, separatorAfter(this.tail.slice(-maxOpening)));
   }
 
   /** Leaves a bracket as it is, unless the link that it may begin leads nowhere. */
   openBracket(end: number): void {
     const text = this.buffer.slice(this.at, end);
-    this.output.open(text, this.rawOffset(), joint(this.tail.slice(-maxJoint)));
+    this.output.open(text, this.rawOffset(), separatorAfter(this.tail.slice(-maxOpening)));
     this.pass(end, text);
   }
 

@@ -12,7 +12,7 @@ export interface BareUrl {
   readonly isCut: boolean;
 }
 
-/** What no URL contains, beside the signs of Markdown around it. */
+/** Characters that end a URL, among them the Markdown around it. */
 export const bareUrlEnd =
   /[\u0000-\u0020\u007f-\u00a0\u2000-\u206f\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f<>"`|[\]{}^]/g;
 
@@ -27,11 +27,11 @@ function endOfRun(text: string, at: number): number {
   return found?.index ?? text.length;
 }
 
-/** Without the marks after it, as renderers cut them: a closing bracket stays if one was opened. */
+/** Without trailing punctuation, as renderers cut it: a closing bracket stays if one was opened. */
 function trimEnd(run: string): string {
   let end = run.length;
   let open = 0;
-  for (const sign of run) open += sign === '(' ? 1 : sign === ')' ? -1 : 0;
+  for (const character of run) open += character === '(' ? 1 : character === ')' ? -1 : 0;
   for (; end > 0; end--) {
     const last = run[end - 1]!;
     if (last === ')' && open < 0) open++;

@@ -4,7 +4,7 @@ import { sentencesOf } from './sentences.js';
 export interface CitedStatement {
   readonly start: number;
   readonly end: number;
-  /** What is looked up in the source: the statement, without signs of Markdown. */
+  /** What is looked up in the source: the statement, without Markdown syntax. */
   readonly text: string;
   /** The sentence or row around it, where the statement is only a part of it. */
   readonly context: string;
@@ -75,7 +75,7 @@ export function sentenceAround(text: string, start: number, end: number): string
   return first && last ? withoutMarkdown(within.slice(first.start, last.end)) : '';
 }
 
-/** Without signs of Markdown, markers and addresses of links. */
+/** Without Markdown syntax, markers and addresses of links. */
 export const withoutMarkdown = (markdown: string): string =>
   markdown
     .replace(/!?\[([^[\]]{0,500})\]\([^()\s]{0,2048}(?:\s"[^"]{0,500}")?\)/g, '$1')

@@ -15,7 +15,7 @@ function runAt({ buffer, isWhole }: AnswerText, at: number): number {
   return end === buffer.length && end - at < maxRun && !isWhole ? 0 : end - at;
 }
 
-/** The fence that opens with the backticks at the place of reading, and the place after it. */
+/** The fence that opens with the backticks at the reading position, and the place after it. */
 export function fenceAt(text: AnswerText): { fence: CodeFence; end: number } | null | Undecided {
   const { buffer, at, isWhole, lines } = text;
   const length = runAt(text, at);
@@ -35,7 +35,7 @@ const cellEnd = /`+|\||\n/g;
 const lineEnd = /`+|\n/g;
 
 /**
- * The place after the code that begins with the backticks at the place of reading; where nothing
+ * The place after the code that begins with the backticks at the reading position; where nothing
  * closes it, the place after the backticks. If renderers may disagree about what is code, nothing
  * is code until the paragraph ends: then no link passes unchecked.
  */

@@ -1,6 +1,6 @@
-/** What code stands in between two lines of backticks or tildes. */
+/** The opening of a fenced code block. */
 export interface CodeFence {
-  readonly sign: string;
+  readonly character: string;
   readonly length: number;
   /** It ends with the quotation or the list item in which it began. */
   readonly quotes: number;
@@ -16,10 +16,10 @@ const beginsRawHtml = /^[ \t>]*<(?:pre|script|style|textarea)(?![\w-])/i;
 const endsRawHtml = /<\/(?:pre|script|style|textarea)>/i;
 const beginsHtml = /^[ \t>]*<[a-z!/?](?![a-z0-9+.-]*:)/i;
 
-/** Longer runs of blanks and signs at the beginning of a line are not looked through. */
+/** Longer runs of blanks and markers at the beginning of a line are not read. */
 const maxFenceHead = 200;
 
-/** Where in its line the text of a model has arrived. */
+/** The Markdown block and line that the text of a model has reached. */
 export class LineState {
   /** The beginning of the line. */
   private head = '';
@@ -29,7 +29,7 @@ export class LineState {
   /** How far the text of the list item is indented in which the line stands. */
   private listIndent = 0;
 
-  /** Whether only signs of lists and quotations stand before, so that a block may begin. */
+  /** Whether only list and quotation markers stand before, so that a block may begin. */
   get isAtStart(): boolean {
     return this.head.length < maxHead && prefix.test(this.head);
   }
@@ -43,7 +43,7 @@ export class LineState {
     return /^[ \t>]*#/.test(this.head);
   }
 
-  /** Whether the paragraph began as HTML, in which signs of Markdown mean nothing. */
+  /** Whether the paragraph began as HTML, in which Markdown is not interpreted. */
   get isHtml(): boolean {
     return this.isInHtml || this.isInRawHtml || beginsHtml.test(this.head);
   }
@@ -71,15 +71,15 @@ export class LineState {
     }
   }
 
-  /** The fence that `length` signs begin here; null where renderers see none. */
-  fence(sign: string, length: number): CodeFence | null {
+  /** The code fence that `length` of these characters open here; null: none. */
+  fence(character: string, length: number): CodeFence | null {
     if (length < 3 || !this.isAtStart || this.isHtml) return null;
     const item = listMarker.exec(`${this.head}x`);
     const quotes = this.head.split('>').length - 1;
     const indent = indentOf(this.head.slice(this.head.lastIndexOf('>') + 1));
-    if (item) return { sign, length, quotes, indent: item[2]!.length };
+    if (item) return { character, length, quotes, indent: item[2]!.length };
     if (indent > this.listIndent + 3) return null;
-    return { sign, length, quotes, indent: indent >= this.listIndent ? this.listIndent : 0 };
+    return { character, length, quotes, indent: indent >= this.listIndent ? this.listIndent : 0 };
   }
 
   private endLine(): void {
@@ -99,14 +99,14 @@ export class LineState {
 const indentOf = (text: string): number =>
   (/^[ \t]*/.exec(text)?.[0] ?? '').replaceAll('\t', '    ').length;
 
-/** How a line stands to the code before it. */
+/** What a line is to the fenced code before it. */
 export type FencedLine =
   | 'code'
   /** It is the line that ends the code. */
   | 'end'
   /** The code ended before it, with the quotation or the list item. */
   | 'after'
-  /** More of it must come before that is known. */
+  /** More text is needed to know. */
   | 'undecided';
 
 /** @param line from its beginning, as far as it is known; with its line break if that is there */
@@ -120,7 +120,7 @@ export function fencedLine(fence: CodeFence, line: string, isWhole: boolean): Fe
   if (before.split('>').length - 1 < fence.quotes) return 'after';
   const indent = indentOf(before.slice(before.lastIndexOf('>') + 1));
   if (!isBlank && indent < fence.indent) return 'after';
-  const run = new RegExp(`^\\${fence.sign}*`).exec(rest)?.[0].length ?? 0;
+  const run = new RegExp(`^\\${fence.character}*`).exec(rest)?.[0].length ?? 0;
   if (run === rest.length && run > 0)
     return isOpen ? 'undecided' : run >= fence.length ? 'end' : 'code';
   if (run < fence.length) return 'code';

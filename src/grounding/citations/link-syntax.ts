@@ -34,8 +34,13 @@ function skipBlank(text: string, at: number): number {
   let end = at;
   let breaks = 0;
   for (; end < text.length && end - at < maxBlank; end++) {
-    const sign = text[end]!;
-    if (sign === '\n' ? ++breaks > 1 : sign !== ' ' && sign !== '\t' && sign !== '\r') break;
+    const character = text[end]!;
+    if (
+      character === '\n'
+        ? ++breaks > 1
+        : character !== ' ' && character !== '\t' && character !== '\r'
+    )
+      break;
   }
   return end;
 }
@@ -73,11 +78,11 @@ function inlineAt(given: Text, at: number): LinkEnd | null | Undecided {
 /** `<url>`: without line breaks and other angles. */
 function inAngles({ text, isWhole }: Text, at: number): Destination | null | Undecided {
   for (let end = at + 1; end < text.length; end++) {
-    const sign = text[end]!;
+    const character = text[end]!;
     if (end - at > maxUrlLength) return { url: '', end, isCut: true };
-    if (sign === '\\') end++;
-    else if (sign === '>') return { url: text.slice(at + 1, end), end: end + 1, isCut: false };
-    else if (sign === '<' || sign === '\n') return null;
+    if (character === '\\') end++;
+    else if (character === '>') return { url: text.slice(at + 1, end), end: end + 1, isCut: false };
+    else if (character === '<' || character === '\n') return null;
   }
   return isWhole ? null : undecided;
 }
@@ -104,10 +109,10 @@ function titleEnd({ text, isWhole }: Text, at: number): number | null | Undecide
   const closing = opening === '(' ? ')' : opening;
   for (let end = at + 1; end < text.length; end++) {
     if (end - at > maxTitle) return -1;
-    const sign = text[end]!;
-    if (sign === '\\') end++;
-    else if (sign === closing) return end + 1;
-    else if (sign === '(' && opening === '(') return null;
+    const character = text[end]!;
+    if (character === '\\') end++;
+    else if (character === closing) return end + 1;
+    else if (character === '(' && opening === '(') return null;
   }
   return isWhole ? null : undecided;
 }

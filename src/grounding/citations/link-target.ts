@@ -80,7 +80,7 @@ function hostOf(url: string): string {
  * Finds out where a link leads. Escapes and entities are read as a renderer of Markdown or HTML
  * reads them.
  * @param written the destination as it stands in the text
- * @param escapes whether a backslash before a sign means that sign
+ * @param escapes whether a backslash escapes the character after it
  */
 export function linkTarget(written: string, sources: AnswerSources, escapes: boolean): LinkTarget {
   const unescaped = escapes ? written.replace(/\\([!-/:-@[-`{-~])/g, '$1') : written;

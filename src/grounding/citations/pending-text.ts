@@ -13,8 +13,8 @@ export interface Piece {
 /** The beginning of what may become a link: `[` or `![`. */
 export interface OpenBracket extends Piece {
   readonly isImage: boolean;
-  /** What is put in its place if the link goes. */
-  readonly joint: string;
+  /** Replaces it if the link is taken out. */
+  readonly separator: string;
 }
 
 /** A place where the final text differs from the model's. */
@@ -51,10 +51,10 @@ export class PendingText {
     return piece;
   }
 
-  open(text: string, rawStart: number, joint: string): void {
+  open(text: string, rawStart: number, separator: string): void {
     const isImage = text.startsWith('!');
     const [rawEnd, start, end] = [rawStart + text.length, -1, -1];
-    const bracket = { text, rawStart, rawEnd, start, end, isImage, joint };
+    const bracket = { text, rawStart, rawEnd, start, end, isImage, separator };
     this.pieces.push(bracket);
     this.brackets.push(bracket);
   }
@@ -71,7 +71,7 @@ export class PendingText {
   unwrap(bracket: OpenBracket): void {
     const next = this.pieces[this.pieces.indexOf(bracket) + 1];
     // at the beginning of a line it would begin a block of code
-    bracket.text = /^[`~]/.test(next?.text ?? '') ? '\\' : bracket.joint;
+    bracket.text = /^[`~]/.test(next?.text ?? '') ? '\\' : bracket.separator;
   }
 
   /** Makes text of the brackets that are open, such as at the end of a paragraph. */

@@ -8,11 +8,11 @@ export type OpenAnchor = { readonly open: Piece; readonly target: LinkTarget } |
 
 /** A model never nests them so deeply. */
 const maxAnchors = 64;
-/** What would make more than text of a description. */
+/** Syntax that a description must not bring into the text. */
 const markup = /[[\]<>`\\]|[a-z]+:\/\/|javascript:|www\./gi;
 
 /**
- * Reads what begins with the `<` at the place of reading.
+ * Reads what begins with the `<` at the reading position.
  * @returns false if more must come before; `cut` if the rest of a URL is to be left out
  */
 export function readAngle(text: AnswerText, anchors: OpenAnchor[]): boolean | 'cut' {
@@ -100,7 +100,7 @@ const urlAttributes =
 const scheme = /^<(?:[a-z][a-z0-9+.-]{1,31}:\/\/|javascript:|vbscript:|data:)/i;
 const maxScheme = 36;
 
-/** Reads what begins with the `<` at a place. @returns null if it is only that sign */
+/** Reads what begins with the `<` at a place. @returns null if it is a plain `<` */
 function angleAt(text: string, at: number, isWhole: boolean): AngleSyntax | null | Undecided {
   const head = text.slice(at, at + maxScheme);
   if (scheme.test(head)) return autolinkAt(text, at, isWhole);

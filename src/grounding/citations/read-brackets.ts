@@ -2,8 +2,8 @@ import type { AnswerText } from './answer-text.js';
 import { type LinkEnd, linkEndAt, undecided, type Undecided } from './link-syntax.js';
 import { type LinkTarget, linkTarget, loadedTarget } from './link-target.js';
 
-/** Signs after a marker that tell the index of a variable from it. */
-const ahead = 4;
+/** How many characters after a marker tell it from the index of a variable. */
+const lookAhead = 4;
 
 /** A marker, and the link that it is instead, such as in `[1](url)` and `[[1]](url)`. */
 interface FoundMarker extends MarkerSyntax {
@@ -21,14 +21,14 @@ export class BracketReader {
   constructor(private readonly text: AnswerText) {}
 
   /** @param at the place of the bracket, which may have a space before it that is not read yet */
-  open(sign: string, at: number): boolean | 'cut' {
+  open(opening: string, at: number): boolean | 'cut' {
     const { text } = this;
-    const found = sign === '![' ? null : this.markerAt(at);
+    const found = opening === '![' ? null : this.markerAt(at);
     if (found === undecided) return false;
     if (found) return this.readMarker(found, at);
     if (at > text.at) text.keep(at);
-    if (sign === '【') text.keep(at + 1);
-    else text.openBracket(at + sign.length);
+    if (opening === '【') text.keep(at + 1);
+    else text.openBracket(at + opening.length);
     return true;
   }
 
@@ -86,9 +86,9 @@ export class BracketReader {
   private isText(marker: MarkerSyntax, at: number): FoundMarker | null | Undecided {
     const { buffer, isWhole, lines, sources } = this.text;
     const before = this.text.before(at);
-    const after = buffer.slice(marker.end, marker.end + ahead);
+    const after = buffer.slice(marker.end, marker.end + lookAhead);
     if (marker.isFootnote && after.startsWith(':') && lines.isAtStart) return null;
-    if (afterName.test(before) && after.length < ahead && !isWhole) return undecided;
+    if (afterName.test(before) && after.length < lookAhead && !isWhole) return undecided;
     const isAny = idsOf(marker).some((id) => sources.byId(id) !== undefined);
     return isIndex(before, after, isAny) ? null : { ...marker, link: null };
   }
@@ -197,7 +197,7 @@ function rangesOf(numbers: string): MarkerSyntax['ranges'] | null {
 }
 
 const afterMathSign = /(?:[=∈∉<>≤≥≈+*/^±×]|\\in|\\left)\s?$/;
-/** A name, of which brackets behind it could be the index. */
+/** A name: brackets after it could be an index. */
 const afterName = /[\p{L}\p{N}_$)\]]$/u;
 const codeName = /(?:^|[^\p{L}\p{N}])(?:[a-z]|\w*[_$]\w*)$/u;
 const mixedName = /(?:[a-z][A-Z]\w*|\w\.[a-z]\w*)$/;

@@ -14,7 +14,7 @@ const spaced = '.!?…';
 const blank = /\s/;
 const closers = /^["'’”»›)\]}*_」』）】〉》]{1,6}/;
 
-/** What a full stop follows within a sentence, in lower case. */
+/** Abbreviations in lower case, whose full stop ends no sentence. */
 const abbreviations: ReadonlySet<string> = new Set(
   languageWords().flatMap(({ evidence }) => entriesOf(evidence['abbreviations'])),
 );

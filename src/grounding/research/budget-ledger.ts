@@ -41,18 +41,14 @@ export class BudgetLedger {
   private asideMs = 0;
   private open = 0;
   private readonly waiting = new Set<() => void>();
-  private limit: BudgetLimit | null = null;
+  /** What ended the run first; null: nothing did. */
+  stoppedBy: BudgetLimit | null = null;
 
   constructor(
     private readonly budget: ResearchBudget,
     private readonly clock: ResearchClock,
   ) {
     this.startedAt = clock.now();
-  }
-
-  /** What ended the run first; null: nothing did. */
-  get stoppedBy(): BudgetLimit | null {
-    return this.limit;
   }
 
   /** What was used. A cost of null: a part of it is unknown. */
@@ -92,7 +88,7 @@ export class BudgetLedger {
 
   /** Says what ends the run, unless something did before. */
   stop(limit: BudgetLimit): void {
-    this.limit ??= limit;
+    this.stoppedBy ??= limit;
   }
 
   /** What prevents a step now; null: nothing. */

@@ -38,51 +38,6 @@ export interface PromptContext {
   readonly fence: Fence;
 }
 
-const list = (items: object): Record<string, unknown> => ({
-  type: 'array',
-  items: { type: 'object', additionalProperties: false, ...items },
-});
-
-const strings = { type: 'array', items: { type: 'string' } };
-
-const answerOf = (field: string, items: object): Record<string, unknown> => ({
-  type: 'object',
-  properties: { [field]: list(items) },
-  required: [field],
-  additionalProperties: false,
-});
-
-/** The JSON Schema of a plan. */
-export const planSchema = answerOf('questions', {
-  properties: { question: { type: 'string' }, queries: strings },
-  required: ['question', 'queries'],
-});
-
-/** The JSON Schema of a page's notes. */
-export const notesSchema = answerOf('notes', {
-  properties: {
-    question: { type: 'integer' },
-    fact: { type: 'string' },
-    quote: { type: 'string' },
-  },
-  required: ['question', 'fact', 'quote'],
-});
-
-/** The JSON Schema of a check. */
-export const checkSchema = answerOf('questions', {
-  properties: { id: { type: 'integer' }, answered: { type: 'boolean' }, queries: strings },
-  required: ['id', 'answered', 'queries'],
-});
-
-/** The JSON Schema of what supports claims. */
-export const supportSchema = answerOf('claims', {
-  properties: {
-    claim: { type: 'integer' },
-    sources: { type: 'array', items: { type: 'integer' } },
-  },
-  required: ['claim', 'sources'],
-});
-
 const prompt = (system: string, parts: readonly string[]): ChatMessage[] => [
   { role: 'system', content: system },
   { role: 'user', content: parts.filter((part) => part !== '').join('\n\n') },

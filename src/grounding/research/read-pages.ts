@@ -1,10 +1,11 @@
+import type { ChatMessage } from '../../completion.js';
 import { inTurns } from '../../async/turns.js';
 import { untilAborted } from '../../async/until-aborted.js';
 import { parseUrl } from '../../text/parse-url.js';
 import { packPassages } from '../search/passages/pack-passages.js';
 import { estimateTokens } from '../../models/tokens.js';
-import type { BudgetReservation, Spending } from './budget-ledger.js';
-import { notesSchema, readMessages } from './prompts.js';
+import type { BudgetReservation } from './budget-ledger.js';
+import { readMessages } from './prompts.js';
 import { readNotes, type WrittenNote } from './read-answers.js';
 import {
   cutNoted,
@@ -12,9 +13,10 @@ import {
   notedLengths,
   type NotedSource,
   oneLine,
+  type ResearchQuestion,
 } from './research-notes.js';
 import { inParallel, promptTokens, type ResearchRun } from './research-run.js';
-import type { ReadFact, ReadPage } from './research-state.js';
+import type { ReadFact, ReadPage, ResearchState } from './research-state.js';
 
 /** The tokens of one reading. */
 interface ReadingSize {
@@ -34,13 +36,11 @@ function sizeOf(run: ResearchRun): ReadingSize {
   return { prompt: Math.min(wanted, Math.max(overhead + 300, share)), answer };
 }
 
-const messagesFor = (
-  { context, state }: ResearchRun,
-  page: string,
-): ReturnType<typeof readMessages> => readMessages(context, questionsOf(state), page);
+const messagesFor = ({ context, state }: ResearchRun, page: string): ChatMessage[] =>
+  readMessages(context, questionsOf(state), page);
 
-const questionsOf = (state: ResearchRun['state']): ResearchRun['state']['questions'] =>
-  state.openQuestions.length > 0 ? state.openQuestions : state.questions;
+const questionsOf = ({ openQuestions, questions }: ResearchState): readonly ResearchQuestion[] =>
+  openQuestions.length > 0 ? openQuestions : questions;
 
 /** Takes notes of pages that an earlier run read. */
 export async function noteWaiting(run: ResearchRun, signal: AbortSignal): Promise<void> {
@@ -70,8 +70,7 @@ async function reserve(
 ): Promise<BudgetReservation | null> {
   if (run.ledger.stoppedBy !== null) return null;
   // the page and its notes together: a page without notes is of no use
-  const most: Spending = run.most('reader', prompt, answer);
-  return run.reserve(most, signal);
+  return run.reserve(run.most('reader', prompt, answer), signal);
 }
 
 async function readOne(
@@ -158,12 +157,7 @@ async function takeNotes(
   // passages are counted one by one; together they may be a little more
   while (excerpt !== '' && promptTokens(messages()) > prompt)
     excerpt = cutNoted(excerpt, excerpt.length * 0.9);
-  const call = {
-    role: 'reader',
-    messages: messages(),
-    maxTokens: answer,
-    json: notesSchema,
-  } as const;
+  const call = { role: 'reader', messages: messages(), maxTokens: answer } as const;
   try {
     const written = readNotes(await run.askWith(reservation, call, signal));
     const count = run.state.addFacts(source.id, supported(run, written, excerpt));

@@ -14,8 +14,6 @@ export interface ResearchCall {
   readonly messages: ChatMessage[];
   /** Of the answer. A reader may have more, to think first, which `most` counts. */
   readonly maxTokens: number;
-  /** A JSON Schema of the wanted answer. Answers of any other form are understood too. */
-  readonly json?: Record<string, unknown>;
   readonly signal: AbortSignal;
   /** Receives the text as it streams. Where it is given, nothing is retried after the first text. */
   readonly onText?: (delta: string) => void;

@@ -19,7 +19,7 @@ import { cutNoted, notedLengths, type NotedSpending } from './research-notes.js'
 import { ResearchState } from './research-state.js';
 
 /** A call of a model without its signal. */
-export type RunCall = Pick<ResearchCall, 'role' | 'messages' | 'maxTokens' | 'json' | 'onText'>;
+export type RunCall = Omit<ResearchCall, 'signal'>;
 
 /** How long each step waits for a slow database at most. */
 const maxSavingMs = 1_000;
@@ -71,10 +71,8 @@ export class ResearchRun {
       today: new Date(clock.wallClock()).toISOString().slice(0, 10),
       fence: new Fence(),
     };
-    this.saver = new NotesSaver(
-      async () => options.saveNotes?.(this.state.notes(this.spent)),
-      clock,
-    );
+    const saveNow = async () => options.saveNotes?.(this.state.notes(this.spent));
+    this.saver = new NotesSaver(saveNow, clock);
   }
 
   /** What this run used so far. */

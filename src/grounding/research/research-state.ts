@@ -35,8 +35,9 @@ const comparable = (text: string): string => text.toLowerCase().replace(/\s+/g, 
 export class ResearchState {
   phase: ResearchPhase;
   private readonly asked: string[];
-  private questionList: ResearchQuestion[];
-  private readonly searched: string[];
+  questions: readonly ResearchQuestion[];
+  /** The queries that were searched for. */
+  readonly searched: string[];
   /** By canonical address. */
   private readonly foundPages: Map<string, UnreadPage>;
   private readonly failedQueries = new Set<string>();
@@ -44,7 +45,7 @@ export class ResearchState {
   private readonly skippedPages: UnreadPage[] = [];
   private readonly seen: Set<string>;
   private readonly sourceList: Map<number, NotedSource>;
-  private readonly factList: NotedFact[];
+  readonly facts: NotedFact[];
   /** What was read in this run, by source, also when notes of it were taken. */
   private readonly texts = new Map<number, string>();
   /** The engines' texts of pages, by canonical address; they are not kept in notes. */
@@ -62,13 +63,13 @@ export class ResearchState {
     this.asked = isNew ? [...before, question].slice(-notedCounts.asked) : [...before];
     if (isNew && before[0] !== undefined) this.asked[0] = before[0];
     this.phase = isNew ? 'plan' : (earlier?.phase ?? 'plan');
-    this.questionList = [...(earlier?.questions ?? [])];
+    this.questions = [...(earlier?.questions ?? [])];
     this.searched = [...(earlier?.searched ?? [])];
     this.foundPages = new Map(earlier?.found.map((page) => [canonicalUrl(page.url), page]));
     this.seen = new Set(earlier?.seen);
     this.sourceList = new Map(earlier?.sources.map((source) => [source.id, source]));
     for (const { url } of this.sourceList.values()) this.seen.add(canonicalUrl(url));
-    this.factList = [...(earlier?.facts ?? [])];
+    this.facts = [...(earlier?.facts ?? [])];
   }
 
   /** What the client asked first. */
@@ -76,16 +77,8 @@ export class ResearchState {
     return this.asked[0]!;
   }
 
-  get questions(): readonly ResearchQuestion[] {
-    return this.questionList;
-  }
-
   get openQuestions(): readonly ResearchQuestion[] {
-    return this.questionList.filter(({ answered }) => !answered);
-  }
-
-  get queriesSearched(): readonly string[] {
-    return this.searched;
+    return this.questions.filter(({ answered }) => !answered);
   }
 
   /** Those of open questions. */
@@ -103,21 +96,17 @@ export class ResearchState {
     return [...this.sourceList.values()];
   }
 
-  get facts(): readonly NotedFact[] {
-    return this.factList;
-  }
-
   /** Adds those that are new, and their queries. @returns how many questions were new */
   addQuestions(planned: readonly PlannedQuestion[], maxNew: number): number {
-    const known = new Set(this.questionList.map(({ text }) => comparable(text)));
+    const known = new Set(this.questions.map(({ text }) => comparable(text)));
     let added = 0;
     for (const { question, queries } of planned) {
       const text = oneLine(question, notedLengths.question);
-      const isFull = added >= maxNew || this.questionList.length >= notedCounts.questions;
+      const isFull = added >= maxNew || this.questions.length >= notedCounts.questions;
       if (text === '' || known.has(comparable(text)) || isFull) continue;
       known.add(comparable(text));
-      const id = this.questionList.reduce((max, { id }) => Math.max(max, id), 0) + 1;
-      this.questionList.push({ id, text, queries: [], answered: false });
+      const id = this.questions.reduce((max, { id }) => Math.max(max, id), 0) + 1;
+      this.questions = [...this.questions, { id, text, queries: [], answered: false }];
       this.addQueries(id, queries.length === 0 ? [text] : queries);
       added++;
     }
@@ -167,7 +156,7 @@ export class ResearchState {
     const done = comparable(query);
     this.searched.push(oneLine(query, notedLengths.query));
     if (this.searched.length > notedCounts.searched) this.searched.shift();
-    this.questionList = this.questionList.map((known) => ({
+    this.questions = this.questions.map((known) => ({
       ...known,
       queries: known.queries.filter((other) => comparable(other) !== done),
     }));
@@ -221,27 +210,27 @@ export class ResearchState {
   addFacts(source: number, facts: readonly ReadFact[]): number {
     const known = this.sourceList.get(source);
     if (known) this.sourceList.set(source, { ...known, excerpt: null });
-    const before = this.factList.length;
+    const before = this.facts.length;
     const texts = new Set(
-      this.factList.filter((fact) => fact.source === source).map(({ fact }) => comparable(fact)),
+      this.facts.filter((fact) => fact.source === source).map(({ fact }) => comparable(fact)),
     );
     for (const { question, fact, quote } of facts) {
       const text = oneLine(fact, notedLengths.fact);
-      if (text === '' || texts.has(comparable(text)) || this.factList.length >= notedCounts.facts)
+      if (text === '' || texts.has(comparable(text)) || this.facts.length >= notedCounts.facts)
         continue;
       texts.add(comparable(text));
       const rank = texts.size - 1;
       const noted = { fact: text, quote: oneLine(quote, notedLengths.quote), rank };
-      this.factList.push({ question, source, ...noted });
+      this.facts.push({ question, source, ...noted });
     }
-    return this.factList.length - before;
+    return this.facts.length - before;
   }
 
   /** What is known of a source's own words. */
   wordsOf({ id, snippet, excerpt }: NotedSource): string {
     const text = this.texts.get(id) ?? excerpt;
     if (text !== null) return text;
-    const quotes = this.factList.filter(({ source }) => source === id).map(({ quote }) => quote);
+    const quotes = this.facts.filter(({ source }) => source === id).map(({ quote }) => quote);
     return [snippet, ...quotes].filter((part) => part !== '').join('\n');
   }
 
@@ -253,12 +242,12 @@ export class ResearchState {
       version: 1,
       phase: this.phase,
       asked: [...this.asked],
-      questions: [...this.questionList],
+      questions: [...this.questions],
       searched: [...this.searched],
       found: [...this.foundPages.values()],
       seen: [...this.seen].slice(-notedCounts.seen),
       sources: this.sources,
-      facts: [...this.factList],
+      facts: [...this.facts],
       spent: {
         steps: before.steps + steps,
         seconds: before.seconds + seconds,
@@ -275,9 +264,7 @@ export class ResearchState {
   }
 
   private change(id: number, changed: (known: ResearchQuestion) => ResearchQuestion): void {
-    this.questionList = this.questionList.map((known) =>
-      known.id === id ? changed(known) : known,
-    );
+    this.questions = this.questions.map((known) => (known.id === id ? changed(known) : known));
   }
 }
 

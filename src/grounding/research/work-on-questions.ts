@@ -1,7 +1,7 @@
 import { asError } from '../../errors.js';
 import { untilAborted } from '../../async/until-aborted.js';
 import { packFacts } from './gather-material.js';
-import { checkMessages, checkSchema, planMessages, planSchema } from './prompts.js';
+import { checkMessages, planMessages } from './prompts.js';
 import { type CheckedQuestion, type PlannedQuestion, readCheck, readPlan } from './read-answers.js';
 import { inParallel, type ResearchRun } from './research-run.js';
 import type { QuestionQuery } from './research-state.js';
@@ -35,7 +35,7 @@ async function askPlanner(
   const { state, width, context, ledger } = run;
   if (ledger.left.steps < minPlannedSteps) return null;
   const messages = planMessages(context, state.questions, width.maxQuestions);
-  const call = { role: 'planner', messages, maxTokens: planTokens, json: planSchema } as const;
+  const call = { role: 'planner', messages, maxTokens: planTokens } as const;
   // a plan that is too expensive leaves room for searches without one
   if (ledger.shortOf(run.maxOf(call)) !== null) return null;
   try {
@@ -99,8 +99,8 @@ export async function checkQuestions(run: ResearchRun, signal: AbortSignal): Pro
   const maxTokens = Math.max(0, Math.min(maxMaterialTokens, room));
   const open = state.openQuestions;
   const { text } = packFacts(state, open, maxTokens);
-  const messages = checkMessages(context, open, text, state.queriesSearched);
-  const call = { role: 'planner', messages, maxTokens: checkTokens, json: checkSchema } as const;
+  const messages = checkMessages(context, open, text, state.searched);
+  const call = { role: 'planner', messages, maxTokens: checkTokens } as const;
   const answer = await run.ask(call, signal).catch((error: unknown) => {
     if (signal.aborted) throw error;
     return '';

@@ -3,7 +3,7 @@ import type { BudgetReservation } from './budget-ledger.js';
 import { ClaimGate } from './claim-gate.js';
 import { writerMessages } from './conversation.js';
 import { gatherMaterial, packFacts, toSources, type WritingMaterial } from './gather-material.js';
-import { materialPart, supportMessages, supportSchema, writingRules } from './prompts.js';
+import { materialPart, supportMessages, writingRules } from './prompts.js';
 import { readSupport } from './read-answers.js';
 import { TimeIsUp } from './research-clock.js';
 import { promptTokens, type ResearchRun, type RunCall } from './research-run.js';
@@ -150,7 +150,7 @@ class Writing {
 
   private supportCall(claims: readonly string[], material: string): RunCall {
     const messages = supportMessages(this.run.context, claims, material);
-    return { role: 'reader', messages, maxTokens: supportTokens, json: supportSchema };
+    return { role: 'reader', messages, maxTokens: supportTokens };
   }
 
   private fits(call: RunCall): boolean {

@@ -1,6 +1,6 @@
 import { atOnce } from '../../../src/async/turns.js';
 import { describe, expect, it } from 'vitest';
-import type { ProviderSpan } from '../../../src/grounding/citations/citation-finder.js';
+import type { ProviderSpan } from '../../../src/grounding/citations/find-citations.js';
 import { CitedText } from '../../../src/grounding/citations/cited-text.js';
 import { answerSources, filtered } from '../../helpers/cited-answers.js';
 

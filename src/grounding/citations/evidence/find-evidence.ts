@@ -82,7 +82,7 @@ function bestSentence(
   if (words.terms.length === 0) return '';
   if (lacksNames(words, fits, source)) return '';
   // without capitals, names cannot be told from other words: most statements begin with one
-  const lacksFirst = words.terms[0]?.kind === 'signs' && fits[0]!.size === 0;
+  const lacksFirst = words.terms[0]?.kind === 'ngram' && fits[0]!.size === 0;
   const least = lacksFirst ? minShareInDoubt : minimum;
   let best = { share: 0, sentence: '' };
   for (const index of candidates(words.terms, fits, source.size)) {
@@ -136,7 +136,7 @@ function shareIn(index: number, { terms }: StatementWords, fits: Fits, source: S
     const fit = Math.max(own, beside * neighbourFit, source.hasInTitle(term) ? titleFit : 0);
     all += term.weight;
     found += term.weight * fit;
-    if (own > 0) inSentence += term.kind === 'signs' ? 0.5 : 1;
+    if (own > 0) inSentence += term.kind === 'ngram' ? 0.5 : 1;
     if (term.kind === 'number') {
       if (fit === 0) return 0;
       numbers++;

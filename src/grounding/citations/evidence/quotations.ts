@@ -6,7 +6,7 @@ const quotations =
 const minWords = 3;
 const minLength = 8;
 /** Of scripts without spaces. */
-const minSigns = 4;
+const minCharacters = 4;
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** What a text quotes literally, without names and single words. */
@@ -15,7 +15,7 @@ export const quotationsIn = (text: string): string[] =>
     .map((found) => found.slice(1).join('').trim())
     .filter((part) =>
       withoutSpaces.test(part)
-        ? part.length >= minSigns
+        ? part.length >= minCharacters
         : part.length >= minLength && part.split(/\s+/).length >= minWords,
     );
 

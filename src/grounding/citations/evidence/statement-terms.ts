@@ -36,7 +36,7 @@ export interface StatementWords {
 }
 
 const maxTerms = 96;
-const weights = { number: 3, name: 2, word: 1, signs: 0.5, particle: 0.15 };
+const weights = { number: 3, name: 2, word: 1, ngram: 0.5, particle: 0.15 };
 
 const isCapital = (word: string): boolean => /^\p{Lu}/u.test(word);
 const isStop = ({ key }: TextTerm): boolean => stopWords.has(key);
@@ -92,5 +92,5 @@ function isLight(term: TextTerm): boolean {
 
 function weightOf({ kind, key }: TextTerm, isName: boolean): number {
   if (kind === 'word') return isName ? weights.name : weights.word;
-  return kind === 'signs' && /^\p{Script=Hiragana}+$/u.test(key) ? weights.particle : weights[kind];
+  return kind === 'ngram' && /^\p{Script=Hiragana}+$/u.test(key) ? weights.particle : weights[kind];
 }

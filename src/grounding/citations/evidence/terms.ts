@@ -88,9 +88,9 @@ const smallNumbers: ReadonlyMap<string, number> = new Map(
     .flatMap((names, index) => names.split(' ').map((name) => [name, index + 2] as const)),
 );
 
-/** What a text is compared by: its words, numbers and, without spaces, groups of signs. */
+/** What a text is compared by: its words and numbers, and the character n-grams of scripts without spaces. */
 export interface TextTerm {
-  readonly kind: 'number' | 'word' | 'signs';
+  readonly kind: 'number' | 'word' | 'ngram';
   /** Equal for forms of a word that mean the same; of a number its first value. */
   readonly key: string;
   readonly written: string;
@@ -140,7 +140,7 @@ export function termsOf(given: string): TextTerm[] {
     if (groups.word !== undefined) addWord(terms, written, index);
     else if (groups.number !== undefined)
       tokens.lastIndex = addNumbers(terms, text, index, written);
-    else addSigns(terms, written, index, groups.pairs === undefined ? 3 : 2);
+    else addNgrams(terms, written, index, groups.pairs === undefined ? 3 : 2);
   }
   return terms;
 }
@@ -162,10 +162,10 @@ function addNumbers(terms: TextTerm[], text: string, start: number, written: str
   return end;
 }
 
-/** Each group of `size` neighbours; a shorter run is one group. */
-function addSigns(terms: TextTerm[], run: string, start: number, size: number): void {
+/** Each n-gram of `size` characters; a shorter run is one. */
+function addNgrams(terms: TextTerm[], run: string, start: number, size: number): void {
   for (let at = 0; at === 0 || at + size <= run.length; at++) {
     const key = run.slice(at, at + size);
-    terms.push({ kind: 'signs', key, written: key, start: start + at, values: none, step: 0 });
+    terms.push({ kind: 'ngram', key, written: key, start: start + at, values: none, step: 0 });
   }
 }

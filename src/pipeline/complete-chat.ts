@@ -134,7 +134,7 @@ class RunningCompletion {
     // not where the gateway itself asks for more
     const isAsked = (planned.call.chat[field] ?? 0) > maxOutput;
     if (isAsked && !request.warnings.some((one) => one.message === message))
-      request.warnings = [...request.warnings, { field, message }];
+      request.warnings.push({ field, message });
     return { ...chat, [field]: maxOutput };
   }
 

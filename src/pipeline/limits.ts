@@ -1,4 +1,4 @@
-import { hasRequestLimit, isMoney, type LimitStatus, type Use } from '../accounts/caller-limits.js';
+import { hasRequestLimit, isMoney, type Use } from '../accounts/caller-limits.js';
 import type { Granted, Refused } from '../accounts/rate-limiter.js';
 import { GatewayError } from '../errors.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
@@ -47,10 +47,7 @@ export async function reserveFirst(
   }
   request.isCounted = true;
   if (outcome.statuses.length > 0)
-    request.rateLimits = outcome.statuses.map((status: LimitStatus) => ({
-      ...status,
-      resetMs: null,
-    }));
+    request.rateLimits = outcome.statuses.map((status) => ({ ...status, resetMs: null }));
   return { ...outcome, use: most };
 }
 

@@ -56,8 +56,8 @@ export interface GatewayRequest extends ObservedRequest {
   asked: Candidate | null;
   /** What stored error texts must not repeat: messages, input, or a path. */
   prompt: unknown;
-  /** Warnings for the client, where the surface can show them. */
-  warnings: readonly FieldWarning[];
+  /** Warnings for the client, where the surface can show them; stages add to them. */
+  warnings: FieldWarning[];
   /** Candidates that could not be used, as the first entries of the error trace. */
   passedOver: readonly ErrorTraceEntry[];
 }

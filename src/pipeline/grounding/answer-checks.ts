@@ -1,12 +1,14 @@
 import type { UrlCitation } from '../../completion.js';
+import { asList } from '../../text/is-object.js';
+import { jsonFields } from '../../text/json-values.js';
 import { inTurns, piecesOf } from '../../async/turns.js';
-import {
-  CitationFinder,
-  maxCitations,
-  type ProviderSpan,
-} from '../../grounding/citations/citation-finder.js';
 import { CitedText } from '../../grounding/citations/cited-text.js';
 import { statementBefore } from '../../grounding/citations/cited-statement.js';
+import {
+  findCitations,
+  maxCitations,
+  type ProviderSpan,
+} from '../../grounding/citations/find-citations.js';
 import type { Citation } from '../../grounding/source.js';
 import type {
   NativeResult,
@@ -31,7 +33,7 @@ export class AnswerChecks {
   begin(isNative: boolean, events: GroundingEvents): TextFilter {
     const { sources } = this;
     const text = isNative ? new NativeText(sources) : new CitedText(sources);
-    return (this.current = new AttemptText(text, new NativeFinds(sources, events)));
+    return (this.current = new AttemptText(text, sources, events));
   }
 
   /**
@@ -43,7 +45,7 @@ export class AnswerChecks {
     const { current } = this;
     if (!current) return;
     this.current = null;
-    current.finds.end(searches);
+    current.reportSearch(searches);
     const { text } = current;
     this.dropped += text.droppedLinks + text.droppedMarkers;
     const found = await inTurns<readonly Citation[]>(text.citations());
@@ -61,63 +63,11 @@ export class AnswerChecks {
     const { citations, dropped, sources } = this;
     if (this.isCut) {
       const message = `only the first ${maxCitations} citations of the answer were looked up`;
-      request.warnings = [...request.warnings, { field: 'message[citations]', message }];
+      request.warnings.push({ field: 'message[citations]', message });
     }
     parts.metrics.grounding.citations(citations.length, dropped);
     const cited = new Set(citations.map(({ source }) => source));
     return { report: events.report(), sources: sources.shown(cited), citations };
-  }
-}
-
-/** Collects the pages of the model's own search, from any part of its answer. */
-class NativeFinds {
-  private searched = false;
-  private readonly queries: string[] = [];
-  private readonly cited: Span[] = [];
-  private readonly found: ReadSource[] = [];
-
-  constructor(
-    private readonly sources: RequestSources,
-    private readonly events: GroundingEvents,
-  ) {}
-
-  take(part: Readonly<Record<string, unknown>>): void {
-    const { search_results: results, search_queries: queries } = part;
-    if (!Array.isArray(results) && !Array.isArray(queries)) return;
-    this.searched = true;
-    if (Array.isArray(queries)) this.queries.push(...(queries as unknown[]).map(String));
-    const found = Array.isArray(results) ? (results as unknown[]) : [];
-    for (const result of found.slice(0, maxCitations)) this.add(result);
-  }
-
-  cite(span: Span): void {
-    this.searched = true;
-    if (this.cited.length < maxCitations) this.cited.push(span);
-  }
-
-  /**
-   * Adds pages that were only cited. They get their numbers last, because some providers send
-   * citations before the search results, and some after them.
-   */
-  end(searches: number | undefined): void {
-    this.addCited();
-    if (!this.searched && !searches) return;
-    this.events.searchedNatively(this.queries, searches, this.found);
-  }
-
-  addCited(): void {
-    for (const { url, title, quote } of this.cited.splice(0)) this.add({ url, title, quote });
-  }
-
-  private add(result: unknown): void {
-    const { url, title, snippet, date, quote } = (result ?? {}) as Partial<Record<string, unknown>>;
-    if (typeof url !== 'string' || url === '') return;
-    const before = this.sources.count();
-    const found: NativeResult = { url, ...texts({ title, snippet, date, quote }) };
-    const source = this.sources.addNative(found);
-    if (!source || source.id <= before) return;
-    this.found.push(source);
-    this.events.found(source);
   }
 }
 
@@ -128,14 +78,23 @@ const texts = (fields: Record<string, unknown>): Record<string, string> =>
     ),
   );
 
-/** The text of one attempt, whose citations can be asked for once it is whole. */
+/**
+ * The text of one attempt, whose citations can be asked for once it is whole, and the pages of the
+ * model's own search, from any part of its answer.
+ */
 class AttemptText implements TextFilter {
   private annotations = 0;
+  private hasSearched = false;
+  private readonly queries: string[] = [];
+  /** Pages that were cited. */
+  private readonly cited: Span[] = [];
+  private readonly pages: ReadSource[] = [];
 
   /** @param text of a model that was given numbered sources: what was never found is taken out */
   constructor(
     readonly text: CitedText | NativeText,
-    readonly finds: NativeFinds,
+    private readonly sources: RequestSources,
+    private readonly events: GroundingEvents,
   ) {}
 
   push(text: string): string {
@@ -150,14 +109,44 @@ class AttemptText implements TextFilter {
     const span = spanOf(annotation);
     // further ones would not be shown
     if (!span || ++this.annotations > maxCitations) return;
-    this.finds.cite(span);
+    this.hasSearched = true;
+    this.cited.push(span);
     // the text may link to the page next
-    if (this.text instanceof CitedText) this.finds.addCited();
+    if (this.text instanceof CitedText) this.addCited();
     this.text.cite(span);
   }
 
   found(part: Readonly<Record<string, unknown>>): void {
-    this.finds.take(part);
+    const { search_results: results, search_queries: queries } = part;
+    if (!Array.isArray(results) && !Array.isArray(queries)) return;
+    this.hasSearched = true;
+    this.queries.push(...asList(queries).map(String));
+    for (const result of asList(results).slice(0, maxCitations)) this.addPage(result);
+  }
+
+  /**
+   * Reports the model's own search. Pages that were only cited get their numbers last, because some
+   * providers send citations before the search results, and some after them.
+   */
+  reportSearch(searches: number | undefined): void {
+    this.addCited();
+    if (this.hasSearched || searches)
+      this.events.searchedNatively(this.queries, searches, this.pages);
+  }
+
+  private addCited(): void {
+    for (const { url, title, quote } of this.cited.splice(0)) this.addPage({ url, title, quote });
+  }
+
+  private addPage(result: unknown): void {
+    const { url, title, snippet, date, quote } = jsonFields(result);
+    if (typeof url !== 'string' || url === '') return;
+    const before = this.sources.count();
+    const found: NativeResult = { url, ...texts({ title, snippet, date, quote }) };
+    const source = this.sources.addNative(found);
+    if (!source || source.id <= before) return;
+    this.pages.push(source);
+    this.events.found(source);
   }
 }
 
@@ -206,7 +195,7 @@ class NativeText {
     // offsets are valid only if the text stays as it is
     return parts.join('') === text
       ? yield* marked.citations()
-      : yield* new CitationFinder(known).find(text, { markers: [], links: [], spans });
+      : yield* findCitations(text, { markers: [], links: [], spans }, known);
   }
 }
 

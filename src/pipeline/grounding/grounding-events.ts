@@ -5,8 +5,7 @@ import type { GroundingRecord } from '../../telemetry/observed-request.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GroundingProgress, GroundingReport } from './grounding-call.js';
 import { hasBudget } from '../../accounts/caller-limits.js';
-import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
-import type { CompletionUsage } from '../completion-usage.js';
+import type { GroundedInput } from './grounded-run.js';
 import { reserveLimits } from '../limits.js';
 import type { GatewayRequest } from '../request.js';
 
@@ -134,36 +133,24 @@ export class GroundingEvents implements WebObserver {
   }
 }
 
-/** Charges a request's costs beside its tokens to its record and its caller's budgets. */
-export class GroundingPayments {
-  constructor(
-    private readonly parts: GatewayParts,
-    private readonly request: GatewayRequest,
-    private readonly figures: CompletionUsage,
-  ) {}
-
-  /**
-   * Reserves the price of one call.
-   * @returns a function to call with the cost; for null the reserved price is charged
-   * @throws GatewayError as `reserveLimits`
-   */
-  async pay({
-    priceUsd,
-  }: Pick<GatewayTool, 'priceUsd'>): Promise<(costUsd: number | null) => void> {
-    if (!hasBudget(this.request.caller) || !priceUsd) return (costUsd) => this.add(costUsd ?? 0);
-    const granted = await reserveLimits(this.parts, this.request, {
-      requests: null,
-      tokens: null,
-      costUsd: priceUsd,
-    });
-    return (costUsd) => {
-      const charged = costUsd ?? priceUsd;
-      granted.settle({ requests: null, tokens: null, costUsd: charged });
-      this.add(charged);
-    };
-  }
-
-  private add(costUsd: number): void {
-    if (costUsd > 0) this.figures.addBeside(costUsd);
-  }
+/**
+ * Reserves the price of one call beside the model's, where its caller has a budget.
+ * @returns charges the cost to the request's record and budgets; for null the reserved price
+ * @throws GatewayError as `reserveLimits`
+ */
+export async function payFor(
+  { parts, request, figures }: Pick<GroundedInput, 'parts' | 'request' | 'figures'>,
+  priceUsd: number | null,
+): Promise<(costUsd: number | null) => void> {
+  const add = (costUsd: number): void => {
+    if (costUsd > 0) figures.addBeside(costUsd);
+  };
+  if (!hasBudget(request.caller) || !priceUsd) return (costUsd) => add(costUsd ?? 0);
+  const use = { requests: null, tokens: null };
+  const granted = await reserveLimits(parts, request, { ...use, costUsd: priceUsd });
+  return (costUsd) => {
+    const charged = costUsd ?? priceUsd;
+    granted.settle({ ...use, costUsd: charged });
+    add(charged);
+  };
 }

@@ -19,7 +19,7 @@ import { CompletionUses } from '../completion-uses.js';
 import { ownSearchOf, withoutOwnSearch } from '../own-searches.js';
 import type { AnswerGrounding, SearchMode } from './grounding-call.js';
 import { AnswerChecks, citedAnnotations } from './answer-checks.js';
-import { GroundingEvents, GroundingPayments } from './grounding-events.js';
+import { GroundingEvents, payFor } from './grounding-events.js';
 import { searchPrice } from './grounding-terms.js';
 import { searchOnce } from './search-web.js';
 import { roundChat } from './round-chat.js';
@@ -43,7 +43,6 @@ export class GroundingSession {
   searchesFirst = false;
   private readonly sources = new RequestSources();
   private readonly checks: AnswerChecks;
-  private readonly payments: GroundingPayments;
   private readonly access: WebAccess | null;
   private readonly ownTools: readonly GatewayTool[];
   private readonly calls = new Map<string, number>();
@@ -57,10 +56,9 @@ export class GroundingSession {
   private readonly closing = new AbortController();
 
   constructor(private readonly input: GroundedInput) {
-    const { parts, request, planned, grounding, figures } = input;
+    const { parts, request, planned, grounding } = input;
     this.promptTokens = planned.plan.promptTokens;
     this.events = new GroundingEvents(parts.metrics, request.trace, input.tell);
-    this.payments = new GroundingPayments(parts, request, figures);
     this.checks = new AnswerChecks(this.sources);
     const { search: engines, reader } = request.snapshot.grounding;
     const { search } = grounding.terms;
@@ -142,8 +140,15 @@ export class GroundingSession {
   }
 
   toolRules(signal: AbortSignal): ToolCallRules {
-    const { tools, calls, events, payments, sources } = this;
-    return { tools, signal, calls, events, payments, sources };
+    const { tools, calls, events, sources } = this;
+    return {
+      tools,
+      signal,
+      calls,
+      events,
+      sources,
+      pay: (priceUsd) => payFor(this.input, priceUsd),
+    };
   }
 
   /** Runs work that is aborted when the client leaves or the request's time is over. */
@@ -204,7 +209,7 @@ export class GroundingSession {
     const mode = called === 'tools' && this.searchesFirst ? 'once' : called;
     if (mode === 'native' && !this.modes.has(candidate) && grounding.isUnforced(candidate)) {
       const message = `${candidate.label} decides by itself whether to search`;
-      request.warnings = [...request.warnings, { field: 'search[required]', message }];
+      request.warnings.push({ field: 'search[required]', message });
     }
     this.modes.set(candidate, mode);
     return mode;
@@ -238,7 +243,7 @@ export class GroundingSession {
     const { planned, request } = input;
     const startedAt = performance.now();
     const priceUsd = searchPrice(request.snapshot.grounding, search.engine);
-    const settle = await this.payments.pay({ priceUsd });
+    const settle = await payFor(input, priceUsd);
     try {
       const question = lastWords(planned.call.chat.messages);
       const { material, costUsd } = await this.whileTools(
@@ -252,8 +257,7 @@ export class GroundingSession {
       settle(null);
       if (!(error instanceof GatewayError) || search.required || request.cancellation.reason)
         throw error;
-      const message = `the search failed: ${error.message}`;
-      request.warnings = [...request.warnings, { field: 'search', message }];
+      request.warnings.push({ field: 'search', message: `the search failed: ${error.message}` });
       return '';
     } finally {
       this.events.busy(performance.now() - startedAt);

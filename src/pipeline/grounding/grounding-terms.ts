@@ -2,7 +2,7 @@ import { hasBudget } from '../../accounts/caller-limits.js';
 import { invalidField } from '../../errors.js';
 import { defaultBudgets } from '../../grounding/research/research-effort.js';
 import type { CompletionCall } from '../completion-call.js';
-import type { FieldWarning, GatewayRequest } from '../request.js';
+import type { GatewayRequest } from '../request.js';
 import type {
   GroundingTerms,
   GroundingWish,
@@ -139,8 +139,7 @@ function allowed(
 ): number {
   const wanted = wish ?? Math.min(usual, max);
   if (wanted <= max) return wanted;
-  const message = `this gateway allows at most ${max}, which was taken`;
-  request.warnings = [...request.warnings, { field, message } satisfies FieldWarning];
+  request.warnings.push({ field, message: `this gateway allows at most ${max}, which was taken` });
   return max;
 }
 

@@ -218,7 +218,7 @@ export class RoundWriter implements AnswerWriter {
 
   text(escaped: string): void {
     this.message.text(escaped);
-    this.forward(unescapeJson(escaped));
+    this.filtered?.push(unescapeJson(escaped));
   }
 
   chunk(chunk: CompletionChunk): void {
@@ -231,7 +231,7 @@ export class RoundWriter implements AnswerWriter {
       const reasoning = reasoningOf(delta);
       if (reasoning) this.note(this.answer.reason(reasoning, candidate));
       if (delta.refusal) this.note(this.answer.refuse(delta.refusal, candidate));
-      if (delta.content) this.forward(delta.content);
+      if (delta.content) this.filtered?.push(delta.content);
       filter.found(delta);
       for (const annotation of delta.annotations ?? []) filter.annotate(annotation);
     }
@@ -281,10 +281,6 @@ export class RoundWriter implements AnswerWriter {
     this.out.flush?.();
     const { choices } = this.message.build(finishReason, { id: '', model: '' });
     return { message: choices[0]!.message, startedAt };
-  }
-
-  private forward(text: string): void {
-    this.filtered?.push(text);
   }
 
   private note(hasGone: boolean): void {

@@ -96,8 +96,7 @@ async function toolsOf(
     const opened = await cancellation.withSignal((signal) =>
       snapshot.grounding.toolkits.open(toolkits, caller.toolkits, signal),
     );
-    const warnings = opened.warnings.map((message) => ({ field: 'toolkits', message }));
-    request.warnings = [...request.warnings, ...warnings];
+    for (const message of opened.warnings) request.warnings.push({ field: 'toolkits', message });
     return opened.tools;
   } catch (error) {
     throw inSurfaceCode(error, invalidCode);

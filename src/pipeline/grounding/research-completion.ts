@@ -11,7 +11,7 @@ import type { FinishedAnswer } from '../completion-call.js';
 import { AnswerChecks, citedAnnotations } from './answer-checks.js';
 import type { AnswerGrounding, ResearchTerms } from './grounding-call.js';
 import type { GroundedInput, GroundedRun } from './grounded-run.js';
-import { GroundingEvents, GroundingPayments } from './grounding-events.js';
+import { GroundingEvents, payFor } from './grounding-events.js';
 import { FilteredText, JoinedAnswer } from './joined-answer.js';
 import { ResearchCalls } from './research-calls.js';
 import type {
@@ -75,9 +75,8 @@ export class ResearchCompletion implements GroundedRun {
   private async research(candidate: Candidate): Promise<void> {
     const { input, events } = this;
     const { chat } = input.planned.call;
-    const payments = new GroundingPayments(input.parts, input.request, input.figures);
     const model = new ResearchCalls(input);
-    const web = new ResearchPages(input, events, payments);
+    const web = new ResearchPages(input, events);
     const filter = this.checks.begin(false, events);
     const text = new FilteredText(filter, (part) => void this.answer.add(part, candidate));
     const outcome = await runResearch(
@@ -94,7 +93,7 @@ export class ResearchCompletion implements GroundedRun {
             phase,
             detail: message,
             step,
-            ...(questions ? { questions } : {}),
+            ...(questions && { questions }),
           }),
         onSources: (found) => {
           this.sources.restore(found);
@@ -149,8 +148,7 @@ export class ResearchCompletion implements GroundedRun {
   }
 
   private warn(message: string): void {
-    const { request } = this.input;
-    request.warnings = [...request.warnings, { field: 'research', message }];
+    this.input.request.warnings.push({ field: 'research', message });
   }
 }
 
@@ -169,10 +167,10 @@ class ResearchPages implements ResearchWeb {
   private readonly web: ObservedWeb;
 
   constructor(
-    { request, grounding }: GroundedInput,
+    private readonly input: GroundedInput,
     private readonly events: GroundingEvents,
-    private readonly payments: GroundingPayments,
   ) {
+    const { request, grounding } = input;
     const { search: terms } = grounding.terms;
     const { grounding: parts } = request.snapshot;
     const { search, reader } = parts;
@@ -184,7 +182,7 @@ class ResearchPages implements ResearchWeb {
   async search(query: string, signal: AbortSignal): Promise<WebFindings> {
     const { events } = this;
     events.searching(query);
-    const settle = await this.payments.pay({ priceUsd: this.searchPriceUsd });
+    const settle = await payFor(this.input, this.searchPriceUsd);
     const cost = new SearchCost();
     try {
       const results = await this.web.search(query, null, signal, cost.add);

@@ -8,7 +8,7 @@ import { parsedJson } from '../../text/json-values.js';
 import type { CompletionCall } from '../completion-call.js';
 import type { GatewayParts } from '../engine/gateway-parts.js';
 import type { GatewayRequest } from '../request.js';
-import type { GroundingEvents, GroundingPayments, ToolCallReport } from './grounding-events.js';
+import type { GroundingEvents, payFor, ToolCallReport } from './grounding-events.js';
 
 /** The context of a request's tool calls. */
 export interface ToolCallRules {
@@ -17,7 +17,8 @@ export interface ToolCallRules {
   /** How many calls the request has made so far, by the tool's name. */
   readonly calls: Map<string, number>;
   readonly events: GroundingEvents;
-  readonly payments: GroundingPayments;
+  /** As `payFor`. */
+  readonly pay: (priceUsd: number | null) => ReturnType<typeof payFor>;
   /** Learns the addresses in results, which the model may then repeat. */
   readonly sources: RequestSources;
 }
@@ -47,17 +48,14 @@ async function runCall(call: ToolCall, rules: ToolCallRules): Promise<ToolResult
   const tool = rules.tools.get(name);
   if (!tool) return refused(`there is no tool ${name}`);
   const report = { id: call.id, toolkit: tool.toolkit, tool: name };
-  const problem = countCall(tool, rules.calls);
-  if (problem !== null) {
-    rules.events.toolEnded({ ...report, outcome: 'refused', ms: 0, costUsd: 0 });
-    return refused(problem);
-  }
   const args = argumentsOf(call.function.arguments);
-  if (!args) {
+  const problem =
+    countCall(tool, rules.calls) ?? (args ? null : 'the arguments are no JSON object');
+  if (problem !== null || !args) {
     rules.events.toolEnded({ ...report, outcome: 'refused', ms: 0, costUsd: 0 });
-    return refused('the arguments are no JSON object');
+    return refused(problem ?? '');
   }
-  const settle = await rules.payments.pay(tool);
+  const settle = await rules.pay(tool.priceUsd);
   rules.events.toolBegins(call.id, tool.toolkit, name);
   const startedAt = performance.now();
   const ended = (outcome: ToolCallReport['outcome'], costUsd: number | null): void => {

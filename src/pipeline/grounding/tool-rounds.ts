@@ -165,11 +165,10 @@ export class ToolRounds implements GroundedRun {
     const { session } = this;
     const startedAt = performance.now();
     try {
-      const results = await session.whileTools(
-        this.leftMs(this.input.planned.plan.limits.totalTimeoutMs),
-        (signal) => runToolCalls(calls, session.toolRules(signal)),
+      const leftMs = this.leftMs(this.input.planned.plan.limits.totalTimeoutMs);
+      return await session.whileTools(leftMs, (signal) =>
+        runToolCalls(calls, session.toolRules(signal)),
       );
-      return results;
     } finally {
       session.events.busy(performance.now() - startedAt);
     }

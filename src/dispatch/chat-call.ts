@@ -96,7 +96,7 @@ export class ChatCall implements UpstreamCall<ChatAnswer> {
     const { original: forwarded } = this.call;
     if (!forwarded) {
       const older = withoutFunctions(this.call.request);
-      const flat = adapter.dialect === 'chat' ? null : flattenCustomTools(this.call.request);
+      const flat = adapter.customTools ? null : flattenCustomTools(this.call.request);
       const { names, request: plain } = plainTools(flat?.request ?? older ?? this.call.request);
       if (flat || older || names.size > 0)
         this.tools = { names, custom: flat?.names ?? new Set(), isOlder: older !== null };

@@ -20,6 +20,10 @@ const unknownPath: Surface = {
 };
 const maxPathLength = 200;
 
+/** Where a client's path ends whose base URL lacks `/v1`, or has it twice. */
+const clientPath =
+  /^(?!(?:\/api)?\/v1\/(?!v1\/))(?:\/.*?)??(\/(?:chat\/completions|completions|responses|messages|embeddings|models))\/?$/i;
+
 /** Whether a path belongs to OpenAI's, Anthropic's or Google's API. */
 const isBelowV1 = (url: string): boolean => /^\/v1(beta1?)?(?=$|[/?])/i.test(url);
 
@@ -115,6 +119,9 @@ function reasonFor(
   const isMessages = speaksMessages(headers) && isBelowV1(path);
   const owners = dialectsWith(isMessages ? '/v1/messages' : path);
   const reason = `no route for ${method} ${shown}`;
+  const [, meant] = clientPath.exec(shown) ?? [];
+  if (meant !== undefined && owners.length === 0)
+    return `${reason}; the base URL of this gateway ends in /v1: ${baseUrl}/v1${meant}`;
   if (owners.length === 0 || !proxy.enabled) return reason;
   const provider = proxy.providerOf(owners.map(({ api }) => api));
   const prefix = `${baseUrl.slice(0, maxPathLength)}/proxy`;

@@ -20,6 +20,7 @@ import { metricsPage } from './pages/metrics-page.js';
 import { countTokens } from './surfaces/messages/count-tokens.js';
 import { asMessages } from './surfaces/foreign-words.js';
 import { messagesErrors } from './surfaces/messages/errors.js';
+import { stripAzurePrefix } from './surfaces/azure-paths.js';
 import { stripMessagesPrefix } from './surfaces/messages/paths.js';
 import { listModels, modelListSurface } from './surfaces/model-list.js';
 import { openApi } from './openapi/document.js';
@@ -139,7 +140,7 @@ function openaiRouter(parts: GatewayParts): Router {
   const counting = messagesErrors('models');
   const reader = authenticate(parts, { browsers: true });
   const router = Router()
-    .use(stripMessagesPrefix)
+    .use(stripMessagesPrefix, stripAzurePrefix)
     .use('/v1/responses', refuseUpgrades(parts, openAIErrors('other')));
   for (const { paths, surface, schema, task } of tasks)
     router

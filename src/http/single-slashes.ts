@@ -3,7 +3,7 @@ import { messagesPrefix } from './surfaces/messages/paths.js';
 
 /** The paths of clients' dialects. Others stay as they are: a host's guards may compare them. */
 const clientPath = new RegExp(
-  `^/+(?:v1|v1alpha|v1beta1?|v2|${messagesPrefix.slice(1)}|mcp|api/+v1/+(?:completions|chat|model-?select|model-router))(?:/|$)`,
+  `^/+(?:v1|v1alpha|v1beta1?|v2|${messagesPrefix.slice(1)}|openai|mcp|api/+v1/+(?:completions|chat|model-?select|model-router))(?:/|$)`,
   'i',
 );
 /** The rest after the provider's name is the provider's own path, which may contain a URL. */

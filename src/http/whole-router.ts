@@ -25,7 +25,7 @@ const maxPrefixLength = 32;
  */
 export function wholeRouter(routers: Routers): SurfaceRouter {
   const entries: readonly Entry[] = [
-    { router: routers.openai, prefixes: ['/v1', '/v2/rerank', messagesPrefix] },
+    { router: routers.openai, prefixes: ['/v1', '/v2/rerank', messagesPrefix, '/openai/'] },
     { router: routers.completions, prefixes: ['/api/v1/completions', '/api/v1/chat'] },
     { router: routers.modelSelect, prefixes: ['/api/v1/model'] },
     { router: routers.proxy, prefixes: ['/proxy'] },

@@ -146,6 +146,8 @@ export interface ProviderAdapter {
    * for it. Absent: the adapter cannot tell.
    */
   readonly leftOut?: (request: ChatRequest, model: string) => readonly string[];
+  /** True: it takes OpenAI's custom tools. Others get functions in their place. */
+  readonly customTools?: boolean | undefined;
   /** Whether a model goes on with an answer that the conversation ends with. Absent: not dependably. */
   readonly prefill?: (model: string) => boolean;
   /** Matches names of models that the provider serves by another API alone. */

@@ -20,8 +20,10 @@ const ofOpenAI: CompatibleQuirks = {
     developer: true,
     fields: ['refusal', 'audio', 'annotations'],
     lists: true,
+    breakpoints: true,
   },
   longSeeds: true,
+  openaiTools: true,
   strictTools: true,
   parameters: parameterRules.openai,
 };
@@ -168,7 +170,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     env: ['OPENROUTER_API_KEY'],
     baseUrl: 'https://openrouter.ai/api/v1',
     search: openrouterSearch,
-    history: { developer: true, fields: 'all', cacheControl: true, lists: true },
+    history: { developer: true, fields: 'all', cacheControl: true, breakpoints: true, lists: true },
     ...unlimited,
     // Cohere refuses it there (reports of 2026)
     strictTools: /^(?!cohere\/)/,
@@ -283,6 +285,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     pricesAs: null,
     needsKey: false,
     history: { fields: 'all', cacheControl: true, lists: true },
+    openaiTools: true,
     ...unlimited,
     // clients that Stainless generated (OpenAI's, Anthropic's and many others) send these
     passthroughHeaders: ['x-stainless-*', 'idempotency-key'],

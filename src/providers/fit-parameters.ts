@@ -131,6 +131,14 @@ const isUsual = (field: string, value: unknown): boolean =>
   value === null || value === false || value === 'none' || value === (usual[field] ?? 0);
 const usual: Body = { temperature: 1, top_p: 1, tool_choice: 'auto', parallel_tool_calls: true };
 
+/** Of fields that a dialect has no word for, those with which a request asks for something. */
+export const withoutWord = (request: Readonly<Body>, fields: readonly string[]): string[] =>
+  fields.filter((field) =>
+    field === 'parallel_tool_calls'
+      ? request[field] === false && asList(request['tools']).length > 0
+      : request[field] !== undefined && !isUsual(field, request[field]),
+  );
+
 /** The nearest effort that a model takes, the lower one of two; undefined: it takes none. */
 const nearest = (
   asked: ReasoningEffort,

@@ -47,11 +47,11 @@ export interface ParameterRule {
 const foreign = namesIn(`
   top_k min_p top_a repetition_penalty thinking enable_thinking chat_template_kwargs reasoning
 `);
-/** Words of OpenAI's own that Mistral refuses. */
+/** Words of OpenAI's own that they refuse too. */
 const ofOpenAI = namesIn(`
-  user metadata store logit_bias logprobs top_logprobs service_tier verbosity safety_identifier
-  prompt_cache_retention
+  metadata store verbosity safety_identifier moderation prompt_cache_retention prompt_cache_options
 `);
+const likelihoods = namesIn('logit_bias logprobs top_logprobs');
 
 /** From one to another; `minimal` is GPT-5's alone. */
 const between = (lowest: ReasoningEffort, highest: ReasoningEffort): readonly ReasoningEffort[] =>
@@ -152,7 +152,8 @@ export const parameterRules = {
   ],
   // only some of Mistral's models reason, at one level
   mistral: [
-    { models: /./, refuses: [...foreign, ...ofOpenAI], least, most: { temperature: 1.5 } },
+    { models: /./, refuses: [...foreign, ...ofOpenAI, ...likelihoods, 'user', 'service_tier'] },
+    { models: /./, least, most: { temperature: 1.5 } },
     { models: /./, refusesGreedy: ['top_p'] },
     { models: /large|codestral|devstral|ministral|pixtral|nemo|saba/, efforts: [] },
     { models: /small|medium/, efforts: ['none', 'high'] },
@@ -160,7 +161,7 @@ export const parameterRules = {
   // what Groq serves
   groq: [
     { models: /./, closedSchemas: namesIn('minItems maxItems') },
-    { models: /./, refuses: [...foreign, 'store', 'logit_bias', 'logprobs', 'top_logprobs'] },
+    { models: /./, refuses: [...foreign, ...ofOpenAI, ...likelihoods, 'prompt_cache_key'] },
     { models: /./, formatsAlone: true, saysJson: true },
     { models: /^(?!.*(gpt-oss|kimi|llama-4))/, formats: ['json_object'] },
     { models: /^(?!.*(gpt-oss|qwen))/, efforts: [] },
@@ -170,7 +171,7 @@ export const parameterRules = {
   gemini: [{ models: /gemini-(1|2)[.-]/i, formatsAlone: true }],
   cerebras: [
     { models: /./, closedSchemas: namesIn('minItems maxItems pattern format') },
-    { models: /./, refuses: [...foreign, ...penalties, 'logit_bias', 'service_tier', 'store'] },
+    { models: /./, refuses: [...foreign, ...ofOpenAI, ...penalties, 'logit_bias', 'service_tier'] },
     { models: /gpt-oss/, refuses: ['parallel_tool_calls'] },
     { models: /glm/, takesOnlyNone: true },
   ],

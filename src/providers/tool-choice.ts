@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../completion.js';
+import type { ChatRequest, ToolDefinition } from '../completion.js';
 
 /** Whether the model must call a tool. */
 export const forcesTool = ({ tool_choice: choice }: { readonly tool_choice?: unknown }): boolean =>
@@ -13,7 +13,26 @@ export function readToolChoice(choice: ChatRequest['tool_choice']): {
     return { mode: choice ?? undefined, names: null };
   if (choice.function) return { mode: 'required', names: [choice.function.name] };
   const allowed = choice['allowed_tools'] as
-    { mode?: string; tools?: { function?: { name?: string } }[] } | undefined;
-  const names = allowed?.tools?.flatMap((tool) => tool.function?.name ?? []);
+    { mode?: string; tools?: { function?: Named; custom?: Named }[] } | undefined;
+  const names = allowed?.tools?.flatMap((tool) => (tool.function ?? tool.custom)?.name ?? []);
   return { mode: allowed?.mode, names: names ?? null };
+}
+
+interface Named {
+  name?: string;
+}
+
+/**
+ * A request that may call only some of its tools as one that has no others, for those who know no
+ * such choice. The same object where it has none.
+ */
+export function withAllowedTools<Request extends Pick<ChatRequest, 'tools' | 'tool_choice'>>(
+  request: Request,
+): Request {
+  const { tools, tool_choice: choice } = request;
+  if (typeof choice !== 'object' || !choice?.['allowed_tools']) return request;
+  const { mode = 'auto', names } = readToolChoice(choice);
+  const isAllowed = ({ function: called }: Partial<ToolDefinition>): boolean =>
+    called !== undefined && (names?.includes(called.name) ?? true);
+  return { ...request, tools: tools?.filter(isAllowed), tool_choice: mode };
 }

@@ -17,6 +17,9 @@ beforeAll(async () => {
       gemini: { api: 'gemini', baseUrl: upstream.url, apiKey: 'k' },
       bedrock: { api: 'bedrock', baseUrl: upstream.url, region: 'eu-west-1', apiKey: 'k' },
       cohere: { api: 'cohere', baseUrl: upstream.url, apiKey: 'k' },
+      groq: { api: 'groq', baseUrl, apiKey: 'k' },
+      mistral: { api: 'mistral', baseUrl, apiKey: 'k' },
+      openai: { api: 'openai', baseUrl, apiKey: 'k' },
     },
     limits: { maxRetries: 0 },
   });
@@ -57,7 +60,7 @@ const answer = {
   ],
 };
 
-describe.each(['anthropic', 'responses', 'gemini', 'bedrock', 'cohere'])(
+describe.each(['anthropic', 'responses', 'gemini', 'bedrock', 'cohere', 'groq', 'mistral'])(
   'a custom tool of chat completions at %s',
   (provider) => {
     const model = `${provider}/m`;
@@ -96,11 +99,14 @@ describe.each(['anthropic', 'responses', 'gemini', 'bedrock', 'cohere'])(
   },
 );
 
-it('a custom tool of chat completions stays one where the provider speaks chat', async () => {
-  upstream.requests.length = 0;
-  await post(url(), body('chat/m'), headers);
-  expect(upstream.requests).toMatchObject([{ body: { tools: [custom, lookup] } }]);
-});
+it.each(['chat/m', 'openai/gpt-5'])(
+  'a custom tool of chat completions stays one for %s, where the provider may take it',
+  async (model) => {
+    upstream.requests.length = 0;
+    await post(url(), body(model), headers);
+    expect(upstream.requests).toMatchObject([{ body: { tools: [custom, lookup] } }]);
+  },
+);
 
 interface Call {
   type?: string;

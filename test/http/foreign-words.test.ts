@@ -283,3 +283,35 @@ it('Messages takes a turn of the developer as one of the system', async () => {
   const { messages: got } = await sent('Messages', 'chat/m', { messages: history });
   expect(got).toMatchObject([{ role: 'system', content: 'Be kind' }, { role: 'user' }]);
 });
+
+it.each(names)('an effort that is an empty text is none, from %s', async (surface) => {
+  const fields = {
+    reasoning_effort: '',
+    ...(surface === 'Responses' ? { reasoning: { effort: '' } } : {}),
+  };
+  const chat = await sent(surface, 'chat/m', fields);
+  expect(chat).not.toHaveProperty('reasoning_effort');
+  const claude = await sent(surface, 'claude/claude-sonnet-4-5', fields);
+  expect(claude).not.toHaveProperty('thinking');
+});
+
+it('Responses takes numbers as results of tools, and calls that have their id in another field', async () => {
+  const input = [
+    { role: 'user', content: 'Hi' },
+    { type: 'function_call', call_id: 'c1', name: 'count', arguments: '{}' },
+    { type: 'function_call', id: 'c2', name: 'ask', arguments: '{}' },
+    { type: 'function_call_output', call_id: 'c1', output: 7 },
+    { type: 'function_call_output', call_id: 'c2', output: false },
+  ];
+  expect((await sent('Responses', 'chat/m', { input }))['messages']).toMatchObject([
+    { role: 'user' },
+    { role: 'assistant', tool_calls: [{ id: 'c1' }, { id: 'c2' }] },
+    { role: 'tool', tool_call_id: 'c1', content: '7' },
+    { role: 'tool', tool_call_id: 'c2', content: 'false' },
+  ]);
+});
+
+it('Messages leaves out instructions that are an empty text', async () => {
+  const { messages: turns } = await sent('Messages', 'chat/m', { system: '' });
+  expect(turns).toEqual(messages);
+});

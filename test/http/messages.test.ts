@@ -314,6 +314,7 @@ describe('the effort of other models', () => {
     [{ thinking: { type: 'adaptive' } }, 'high'],
     [{ thinking: { type: 'adaptive' }, output_config: { effort: 'xhigh' } }, 'xhigh'],
     [{ thinking: { type: 'disabled' } }, 'none'],
+    [{ thinking: { type: 'between_tools' } }, 'none'],
     [{ output_config: { effort: 'low' } }, 'low'],
     [{}, undefined],
   ])('of %j is %s', async (fields, effort) => {
@@ -323,6 +324,42 @@ describe('the effort of other models', () => {
 });
 
 describe('a translated body', () => {
+  it('has a turn with content, or is refused by name', async () => {
+    const asked = (content: unknown): Promise<Reply> =>
+      ask({ model: chat, messages: [{ role: 'user', content }] });
+    for (const content of ['', [{ type: 'text', text: '' }]])
+      expect((await asked(content)).status).toBe(200);
+    expect(await asked([])).toMatchObject({
+      status: 400,
+      json: { error: { message: 'messages: have no content' } },
+    });
+    const upload = [{ type: 'container_upload', file_id: 'f' }];
+    const messages = [{ role: 'user', content: upload }];
+    expect((await ask({ model: claude, messages })).status).toBe(200);
+  });
+
+  it('names citations that results of searches are to get', async () => {
+    const found = {
+      source: 'https://x.example',
+      title: 'X',
+      content: [{ type: 'text', text: 'x' }],
+    };
+    const block = { type: 'search_result', ...found, citations: { enabled: true } };
+    const reply = await ask({ model: chat, messages: [{ role: 'user', content: [block] }] });
+    expect(reply.headers['x-signalbox-dropped']).toBe('citations');
+  });
+
+  it('leaves out what says that another model of Anthropic’s took over', async () => {
+    const turn = {
+      role: 'assistant',
+      content: [{ type: 'fallback' }, { type: 'text', text: 'a' }],
+    };
+    const user = { role: 'user', content: 'Hi' };
+    await ask({ model: chat, messages: [user, turn, user], user_profile_id: 'p' });
+    expect(at(sentBody(), 'messages', 1, 'content')).toBe('a');
+    expect(sentText()).not.toMatch(/fallback|user_profile/);
+  });
+
   it('keeps the order of turns, the marks of caches and what tools returned', () => {
     const control = { type: 'ephemeral' };
     expect(
@@ -691,7 +728,7 @@ describe('the tool web_search', () => {
       content: { type: 'web_search_tool_result_error', error_code: 'unavailable' },
     });
     expect(text).toMatchObject({ type: 'text', text: 'I found nothing.' });
-    expect(at(json, 'usage', 'server_tool_use')).toBeUndefined();
+    expect(at(json, 'usage', 'server_tool_use')).toBeNull();
   });
 
   it('is answered whole in the same blocks', async () => {

@@ -100,6 +100,27 @@ describe("a path of a provider's own API is 404", () => {
   });
 });
 
+describe('a base URL without /v1, or with it twice,', () => {
+  it.each([
+    ['/chat/completions', '/v1/chat/completions'],
+    ['/responses', '/v1/responses'],
+    ['/v1/v1/chat/completions', '/v1/chat/completions'],
+    ['/api/chat/completions', '/v1/chat/completions'],
+    ['/embeddings', '/v1/embeddings'],
+  ])('is 404 at %s, which names the path', async (path, meant) => {
+    gateway = await startGateway({ providers });
+    const { status, text } = await post(gateway.url + path, { model: 'm' }, gateway.auth);
+    expect(status).toBe(404);
+    expect(text).toContain(`ends in /v1: ${meant}`);
+  });
+
+  it('is not taken for one where the path is another one of the API', async () => {
+    gateway = await startGateway({ providers });
+    const { text } = await post(`${gateway.url}/v1/threads/t/messages`, {}, gateway.auth);
+    expect(text).not.toContain('ends in /v1');
+  });
+});
+
 describe('an unknown path or method of a client that speaks Messages', () => {
   const version = { 'anthropic-version': '2023-06-01' };
 

@@ -104,3 +104,135 @@ it('a whole answer says what it is, also where its server does not', () => {
   expect(completion.object).toBe('chat.completion');
   expect(rewritten).toBe(true);
 });
+
+const ofOpenAI = {
+  ...{ metadata: { a: 'b' }, store: true, verbosity: 'low', safety_identifier: 's' },
+  ...{ moderation: { model: 'm' }, prompt_cache_retention: '24h' },
+  prompt_cache_options: { mode: 'explicit' },
+};
+
+it.each(['groq', 'cerebras', 'mistral'])(
+  '%s gets no words of OpenAI that it refuses',
+  async (api) => {
+    const body = await sent(api, 'gpt-oss-120b', { ...ofOpenAI, prompt_cache_key: 'k' });
+    for (const field in ofOpenAI) expect(body).not.toHaveProperty(field);
+    if (api === 'groq') expect(body).not.toHaveProperty('prompt_cache_key');
+    else expect(body['prompt_cache_key']).toBe('k');
+    expect(await sent('openai', 'gpt-5.1', ofOpenAI)).toMatchObject(ofOpenAI);
+  },
+);
+
+const marked = { type: 'text', text: 'Hi', prompt_cache_breakpoint: { mode: 'explicit' } };
+const messages = [{ role: 'user', content: [marked, { type: 'text', text: 'there' }] }];
+
+it.each(['groq', 'mistral', 'deepseek', 'alibaba', 'anthropic', 'gemini', 'bedrock', 'cohere'])(
+  '%s gets no breakpoint of OpenAI’s prompt cache',
+  async (api) => {
+    expect(JSON.stringify(await sent(api, 'm', { messages }))).not.toContain('breakpoint');
+  },
+);
+
+it.each(['openai', 'azure-openai', 'openrouter', 'vllm', 'openai-compatible', 'openai-responses'])(
+  '%s gets the breakpoints of OpenAI’s prompt cache',
+  async (api) => {
+    const body = await sent(api, 'gpt-5.6', { messages });
+    expect(JSON.stringify(body)).toContain(
+      '"text":"Hi","prompt_cache_breakpoint":{"mode":"explicit"}',
+    );
+  },
+);
+
+const tools = ['look', 'write', 'delete'].map((name) => ({
+  type: 'function' as const,
+  function: { name, parameters: { type: 'object', properties: {} } },
+}));
+const allowed = (mode: string) => ({
+  type: 'allowed_tools',
+  allowed_tools: { mode, tools: tools.slice(0, 2) },
+});
+
+it.each([
+  ['mistral', { tool_choice: 'required' }],
+  ['groq', { tool_choice: 'required' }],
+  ['ollama', { tool_choice: 'required' }],
+  ['anthropic', { tool_choice: { type: 'any' } }],
+  ['bedrock', { toolConfig: { toolChoice: { any: {} } } }],
+])('a choice of some tools is at %s one without the others', async (api, choice) => {
+  const body = await sent(api, 'm', { tools, tool_choice: allowed('required') });
+  expect(body).toMatchObject(choice);
+  expect(JSON.stringify(body)).toMatch(/look.*write/);
+  expect(JSON.stringify(body)).not.toMatch(/delete|allowed_tools/);
+  const open = JSON.stringify(await sent(api, 'm', { tools, tool_choice: allowed('auto') }));
+  expect(open).toMatch(/look.*write/);
+  expect(open).not.toMatch(/delete|allowed_tools|required|"any"/);
+});
+
+it('a choice of some tools stays one at OpenAI', async () => {
+  const tool_choice = allowed('auto') as never;
+  expect(await sent('openai', 'gpt-4o', { tools, tool_choice })).toMatchObject({
+    tools,
+    tool_choice,
+  });
+});
+
+const asked: Partial<ChatRequest> = {
+  ...{ seed: 7, logprobs: true, top_logprobs: 2, logit_bias: { 1: 1 }, presence_penalty: 0.5 },
+  ...{ frequency_penalty: 0.5, verbosity: 'low', service_tier: 'flex', parallel_tool_calls: false },
+  ...{ temperature: 0.5, top_k: 5, tools },
+};
+const penalties = ['presence_penalty', 'frequency_penalty'];
+const words = ['logit_bias', 'verbosity', 'service_tier'];
+
+it.each([
+  ['anthropic', 'claude-sonnet-4-5', ['seed', 'logprobs', 'top_logprobs', ...penalties, ...words]],
+  [
+    'anthropic',
+    'claude-opus-4-7',
+    ['seed', 'logprobs', 'top_logprobs', ...penalties, ...words, 'temperature', 'top_k'],
+  ],
+  [
+    'bedrock',
+    'amazon.nova-pro-v1:0',
+    ['seed', 'logprobs', 'top_logprobs', ...penalties, ...words, 'parallel_tool_calls', 'top_k'],
+  ],
+  ['gemini', 'gemini-2.5-flash', [...words, 'parallel_tool_calls']],
+  ['cohere', 'command-a', [...words, 'parallel_tool_calls', 'top_logprobs']],
+  ['openai-responses', 'gpt-4o', ['seed', 'logit_bias', ...penalties, 'top_k']],
+])('%s names what it leaves out for %s', (api, model, left) => {
+  const request = callOf(asked).request;
+  expect(new Set(adapterOf(api).leftOut?.(request, model))).toEqual(new Set(left));
+  expect(
+    adapterOf(api).leftOut?.(callOf({ temperature: 1, verbosity: null }).request, model),
+  ).toEqual([]);
+});
+
+it('Anthropic names sampling that a thinking model refuses, effort that none has, and strict tools', () => {
+  const { leftOut } = adapterOf('anthropic');
+  const strict = tools.map((tool) => ({ ...tool, function: { ...tool.function, strict: true } }));
+  const of = (model: string, request: Partial<ChatRequest>) =>
+    leftOut?.(callOf(request).request, model);
+  expect(of('claude-sonnet-4-5', { temperature: 0.5, reasoning_effort: 'high' })).toEqual([
+    'temperature',
+  ]);
+  expect(of('claude-sonnet-4-5', { temperature: 0.5, top_p: 0.5 })).toEqual(['top_p']);
+  expect(of('claude-3-5-haiku', { reasoning_effort: 'high', tools: strict })).toEqual([
+    'reasoning_effort',
+    'tools',
+  ]);
+});
+
+it.each(['openai', 'mistral', 'groq', 'ollama', 'openai-compatible'])(
+  '%s gets no null, which servers refuse in some fields',
+  async (api) => {
+    const nulls = {
+      max_tokens: null,
+      stop: null,
+      user: null,
+      response_format: null,
+      functions: null,
+    };
+    const body = await sent(api, 'gpt-4o', { ...nulls, temperature: 0.5 });
+    expect(Object.values(body)).not.toContain(null);
+    expect(body).toMatchObject({ temperature: 0.5 });
+  },
+);

@@ -267,6 +267,9 @@ describe("Anthropic's SDK", () => {
       id: 'auto',
       display_name: 'auto',
       created_at: '1970-01-01T00:00:00Z',
+      lifecycle: 'active',
+      ...{ capabilities: null, deprecated_at: null, line: null, retires_at: null },
+      ...{ max_input_tokens: null, max_tokens: null },
     });
     expect(await client(path).models.retrieve('auto')).toEqual(listed[0]);
     expect(await raised(client(path).models.retrieve('none'))).toBeInstanceOf(

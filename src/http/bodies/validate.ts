@@ -8,6 +8,7 @@ import { contextOf } from '../context.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { readJsonBody } from './read-body.js';
 import { stage } from '../stage.js';
+import { withDeployment } from '../surfaces/azure-paths.js';
 
 /**
  * Reads the JSON body, checks it against its schema and sets `req.body`. A failure has the
@@ -23,7 +24,8 @@ export const validate = (
 ): RequestHandler =>
   stage(async (req, res) => {
     const { request, surface } = contextOf(parts, res);
-    const body = adapt(await readJsonBody(req, bodyLimits(parts, res, maxBytes)));
+    const sent = await readJsonBody(req, bodyLimits(parts, res, maxBytes));
+    const body = adapt(withDeployment(sent, req.originalUrl));
     const failure = schema.firstFailure(body);
     if (failure) throw invalidField(failure.field, failure.reason, surface?.invalidCode);
     req.body = body;

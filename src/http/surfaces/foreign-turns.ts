@@ -222,4 +222,7 @@ const withTextArguments = (called: Json): Json =>
 const withText = (holder: Json, field: string, text = textOf(holder[field])): Json =>
   text === holder[field] ? holder : { ...holder, [field]: text };
 
-const textOf = (value: unknown): unknown => (isObject(value) ? exactJson(value) : value);
+const textOf = (value: unknown): unknown =>
+  isObject(value) || typeof value === 'number' || typeof value === 'boolean'
+    ? exactJson(value)
+    : value;

@@ -140,6 +140,7 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
     const empty = [
       ...limits.filter((field) => Number(sent[field]) < 0),
       ...objects.filter((field) => isEmptyList(sent[field])),
+      ...['reasoning_effort'].filter((field) => sent[field] === ''),
     ];
     if (empty.length > 0) return adapt(omit(sent, new Set(empty)));
     const ownTurns = turnsOf(sent, words);

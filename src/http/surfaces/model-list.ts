@@ -77,11 +77,14 @@ const messagesList = messagesErrors('models');
 export const modelListSurface = (headers: IncomingHttpHeaders): Surface =>
   speaksMessages(headers) ? messagesList : openAIList;
 
-const messagesModel = ({ id, created }: ModelEntry): object => ({
+const messagesModel = ({ id, created, context_length: length }: ModelEntry): object => ({
   type: 'model',
   id,
   display_name: id,
   created_at: new Date(created * 1000).toISOString().replace('.000Z', 'Z'),
+  lifecycle: 'active',
+  max_input_tokens: length,
+  ...{ capabilities: null, deprecated_at: null, line: null, max_tokens: null, retires_at: null },
 });
 
 /** `GET /v1/models` and, for one entry of that list, `GET /v1/models/<provider>/<model>`. */

@@ -156,8 +156,9 @@ class OpenAIReply extends WholeAnswer {
     return {
       ...envelope,
       choices: choices.map((choice) => ({
+        logprobs: null,
         ...choice,
-        message: withCompleteCitations(choice.message),
+        message: { refusal: null, ...withCompleteCitations(choice.message) },
       })),
     };
   }

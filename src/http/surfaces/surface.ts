@@ -91,7 +91,7 @@ export function leftOut(
   const { adapter } = snapshot.providers.get(provider ?? '') ?? {};
   const request = { ...chat, reasoning_effort: chat.reasoning_effort ?? effort ?? null };
   const left = adapter?.leftOut?.(request, model) ?? [];
-  return left.map((field) => ownNames[field] ?? field);
+  return [...new Set(left.map((field) => ownNames[field] ?? field))];
 }
 
 /** What came with a body and may go to a provider of its dialect. */

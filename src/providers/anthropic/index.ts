@@ -9,7 +9,7 @@ import type {
 import { anthropicEvents, fromAnthropicAnswer } from './events.js';
 import { anthropicErrorBody, anthropicFailure } from './failure.js';
 import { claudeThinking, rulesOf } from './claude-rules.js';
-import { type AnthropicBody, isForcedChoice, toAnthropicBody } from './request.js';
+import { type AnthropicBody, isForcedChoice, leftByClaude, toAnthropicBody } from './request.js';
 import { claudeSearch, SearchBlocks } from './web-search.js';
 import { withCacheBreakpoints } from '../cache-breakpoints.js';
 import { deploymentOf } from '../called-model.js';
@@ -55,6 +55,7 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     readEvents: (sink, call) =>
       anthropicEvents(provider, sink, searchBlocksOf(call), call.original !== undefined),
     readFailure: anthropicFailure(provider),
+    leftOut: (request, model) => leftByClaude(request, rulesOf(claudeName(settings, model))),
     prefill: (model) => rulesOf(claudeName(settings, model)).prefill,
     webSearch: (model) => claudeSearch(claudeName(settings, model)),
     tokenCount: {

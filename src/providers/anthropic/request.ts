@@ -9,7 +9,9 @@ import { withPairedCalls } from '../strict-history.js';
 import { type ClaudeRules, type ClaudeThinking, claudeThinking, rulesOf } from './claude-rules.js';
 import { toOutputSchema } from './output-schema.js';
 import { claudeSearchTool } from './web-search.js';
-import { type Fields, isObject } from '../../text/is-object.js';
+import { type Fields, isObject, namesIn } from '../../text/is-object.js';
+import { withoutWord } from '../fit-parameters.js';
+import { withAllowedTools } from '../tool-choice.js';
 
 /**
  * A body for the Messages API without `model` and `stream`, which not every provider takes there.
@@ -32,7 +34,8 @@ const callIdForm = { refused: /[^a-zA-Z0-9_-]/g, maxLength: 64 };
  * @param model decides which rules apply; its name may be Anthropic's, Bedrock's or Vertex's
  * @throws GatewayError `request_refused` for several answers, audio and other providers' file ids
  */
-export function toAnthropicBody(request: ChatRequest, model: string): AnthropicBody {
+export function toAnthropicBody(given: ChatRequest, model: string): AnthropicBody {
+  const request = withAllowedTools(given);
   if ((request.n ?? 1) > 1)
     throw unsupportedField('n', 'Anthropic gives only one answer to a request');
   const rules = rulesOf(model);
@@ -70,6 +73,28 @@ export function toAnthropicBody(request: ChatRequest, model: string): AnthropicB
     ...toSampling(request, rules, isThinking(thinking)),
     ...otherFields(request),
   };
+}
+
+const sampling = ['temperature', 'top_p', 'top_k'];
+/** Fields of the chat API that Claude has no word for. */
+export const wordless = namesIn(`
+  seed logprobs top_logprobs logit_bias presence_penalty frequency_penalty verbosity prediction
+  service_tier
+`);
+
+/** The fields of a request that a Claude does not take. */
+export function leftByClaude(request: ChatRequest, rules: ClaudeRules): string[] {
+  const { reasoning_effort: effort, temperature, tools } = request;
+  const thinks = rules.thinking !== 'none' && (effort ?? 'none') !== 'none';
+  const isOne = rules.sampling === 'one_of' && typeof temperature === 'number';
+  const isStrict = tools?.some((tool) => (tool as Partial<ToolDefinition>).function?.strict);
+  return [
+    ...withoutWord(request, wordless),
+    ...withoutWord(request, rules.sampling === 'none' || thinks ? sampling : []),
+    ...withoutWord(request, isOne ? ['top_p'] : []),
+    ...withoutWord(request, rules.thinking === 'none' ? ['reasoning_effort'] : []),
+    ...(isStrict ? ['tools'] : []),
+  ];
 }
 
 /** Claude refuses sequences of white space, and answers end without them too. */

@@ -18,7 +18,7 @@ import type { ConverseAnswer } from './answer.js';
 import { readConverse, readConverseStream } from './events.js';
 import { readBedrockFailure, isExpiredCredentials } from './failure.js';
 import { traitsOf } from './model-traits.js';
-import { toConverse } from './request.js';
+import { leftByConverse, toConverse } from './request.js';
 import { unreadable } from '../failure.js';
 import { parseObject } from '../json.js';
 import { upstreamPost } from '../upstream-post.js';
@@ -157,6 +157,8 @@ export function createBedrock(
     dialect: null,
     unopenedImages: /^https?:/i,
     prefill: (model) => traitsOf(model, deploymentOf(settings, model) ?? '').prefill,
+    leftOut: (request, model) =>
+      leftByConverse(request, traitsOf(model, deploymentOf(settings, model) ?? '')),
     buildRequest({ request, model, stream }, apiKey) {
       const traits = traitsOf(model, deploymentOf(settings, model) ?? '');
       return post(

@@ -1,8 +1,10 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import { toOutputSchema } from '../anthropic/output-schema.js';
-import { stopSequences } from '../anthropic/request.js';
+import { leftByClaude, stopSequences, wordless } from '../anthropic/request.js';
 import { withPairedCalls } from '../strict-history.js';
+import { withAllowedTools } from '../tool-choice.js';
 import { unsupported } from '../failure.js';
+import { withoutWord } from '../fit-parameters.js';
 import { exactJson } from '../../text/exact-json.js';
 import { type Fields, namesIn, pick } from '../../text/is-object.js';
 import { cachePointOf, type Block, type ContentScope } from './content.js';
@@ -116,6 +118,12 @@ function readExtras(request: ChatRequest, traits: ModelTraits, maxTokens: number
   };
 }
 
+/** The fields of a request that a model does not take. */
+export const leftByConverse = (request: ChatRequest, { claude }: ModelTraits): string[] => [
+  ...(claude ? leftByClaude(request, claude) : withoutWord(request, [...wordless, 'top_k'])),
+  ...withoutWord(request, ['parallel_tool_calls']),
+];
+
 /**
  * The body of a Converse call. Fields that Converse does not support (seed, penalties, `strict`
  * tools, parallel calls, …) are omitted; sampling parameters are brought within the model's range,
@@ -123,7 +131,8 @@ function readExtras(request: ChatRequest, traits: ModelTraits, maxTokens: number
  * structured output, `json_object` an instruction.
  * @throws GatewayError `request_refused` for what Bedrock does not support
  */
-export function toConverse(request: ChatRequest, traits: ModelTraits, provider: string): Fields {
+export function toConverse(given: ChatRequest, traits: ModelTraits, provider: string): Fields {
+  const request = withAllowedTools(given);
   if ((request.n ?? 1) > 1) throw unsupported(provider, 'more than one answer (n)');
   const scope: ContentScope = {
     provider,

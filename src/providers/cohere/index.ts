@@ -16,6 +16,7 @@ import { cohereChatBody } from './request.js';
 import { answerFromV1, type CohereV1Answer } from './v1.js';
 import { deployed } from '../called-model.js';
 import { plainReason, providerFailure, unreadable } from '../failure.js';
+import { withoutWord } from '../fit-parameters.js';
 import { parseJson, parseObject } from '../json.js';
 import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
@@ -37,6 +38,11 @@ export const cohere: ProviderDialect = {
   create: createAdapter,
 };
 
+/** Fields of the chat API that Cohere has no word for. */
+const wordless = namesIn(`
+  top_logprobs logit_bias parallel_tool_calls verbosity prediction service_tier
+`);
+
 function createAdapter(settings: ProviderSettings): ProviderAdapter {
   const provider = settings.name;
   const baseUrl = settings.baseUrl ?? defaultBaseUrl;
@@ -56,6 +62,7 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     readCompletion: (body, call) => readCompletion(provider, body, call),
     readEvents: (sink, call) => cohereEvents(sink, provider, call.model),
     readFailure: cohereFailure(provider),
+    leftOut: (request) => withoutWord(request, wordless),
     passthrough: { baseUrl, headers: (apiKey) => authHeaders(apiKey, settings) },
     modelList: modelList(provider, {
       // the list belongs to the older version alone

@@ -9,11 +9,13 @@ import {
   withCounts,
 } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
-import { objectsIn } from '../../text/is-object.js';
+import { namesIn, objectsIn } from '../../text/is-object.js';
 import type { CompletionAnswer, ModelCall, ProviderAdapter } from '../adapter.js';
 import { CallIds, collectAnswer, textOf } from '../answer-chunks.js';
 import { cutShort, unreadable } from '../failure.js';
+import { fitParameters, withoutWord } from '../fit-parameters.js';
 import { parseJson } from '../json.js';
+import { parameterRules } from '../model-parameters.js';
 import { sseReader } from '../sse-reader.js';
 import { type AnswerTarget, CandidateReader } from './candidate.js';
 import { googleFailure, googleFailureUnder200 } from './failure.js';
@@ -98,14 +100,21 @@ function readGeminiCompletion(provider: string, body: string, call: ModelCall): 
 const asksForCode = ({ request }: ModelCall): boolean =>
   request.tools?.some((tool) => 'codeExecution' in tool || 'code_execution' in tool) ?? false;
 
+/** Fields of the chat API that Google has no word for. */
+const wordless = namesIn('logit_bias parallel_tool_calls verbosity prediction service_tier');
+
 /** The part of an adapter that reads answers, which Gemini and Vertex share. */
 export const geminiReaders = (
   provider: string,
 ): Pick<
   ProviderAdapter,
-  'dialect' | 'unopenedImages' | 'readCompletion' | 'readEvents' | 'readFailure'
+  'dialect' | 'leftOut' | 'unopenedImages' | 'readCompletion' | 'readEvents' | 'readFailure'
 > => ({
   dialect: null,
+  leftOut: (request, model) => [
+    ...fitParameters({ ...request }, [model], parameterRules.gemini),
+    ...withoutWord(request, wordless),
+  ],
   unopenedImages: /^http:/i,
   readCompletion: (body, call) => readGeminiCompletion(provider, body, call),
   readEvents: (sink, call) => geminiEvents(provider, sink, call),

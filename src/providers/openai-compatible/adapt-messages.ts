@@ -28,6 +28,8 @@ export interface HistoryRules extends TurnRules {
   readonly fields?: readonly string[] | 'all';
   /** True: it takes Anthropic's `cache_control`. */
   readonly cacheControl?: boolean;
+  /** True: it takes OpenAI's `prompt_cache_breakpoint`. */
+  readonly breakpoints?: boolean;
   /** False: it takes no names of users and assistants. */
   readonly names?: boolean;
   /**
@@ -74,6 +76,7 @@ const compiled = (rules: HistoryRules): Compiled => ({
 });
 
 const mark = 'cache_control';
+const end = 'prompt_cache_breakpoint';
 
 /**
  * Makes conversations those of one provider: its roles, fields, call ids and turns, without what it
@@ -193,7 +196,9 @@ class History {
 
   private takenPart(part: ContentPart): ContentPart[] {
     if (part.type === 'text' && part.text === '' && !this.rules.lists) return [];
-    return [this.rules.cacheControl ? part : keptFields(part, (key) => key !== mark)];
+    const { kept, cacheControl, breakpoints = kept === null } = this.rules;
+    if (cacheControl && breakpoints) return [part];
+    return [keptFields(part, (key) => (key === mark ? cacheControl : key !== end || breakpoints))];
   }
 
   /** A tool's result is a text; other parts of it follow in a message of the user. */
@@ -245,7 +250,7 @@ function shortId(id: string): string {
 }
 
 /** The same object where all its fields are kept. */
-function keptFields<Holder extends object>(holder: Holder, keeps: (key: string) => boolean) {
+function keptFields<Holder extends object>(holder: Holder, keeps: (key: string) => unknown) {
   for (const field in holder)
     if (!keeps(field))
       return Object.fromEntries(Object.entries(holder).filter(([key]) => keeps(key))) as Holder;

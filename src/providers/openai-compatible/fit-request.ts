@@ -1,6 +1,7 @@
-import type { ToolDefinition } from '../../completion.js';
+import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import { fitParameters, renameField, seedOf } from '../fit-parameters.js';
 import type { ParameterRule } from '../model-parameters.js';
+import { withAllowedTools } from '../tool-choice.js';
 import type { HistoryRules } from './adapt-messages.js';
 
 /** What a provider takes of a chat request, except its messages. */
@@ -13,6 +14,8 @@ export interface RequestRules {
   readonly longSeeds?: boolean;
   /** Matches models whose tools each take `strict`; true: all do. */
   readonly strictTools?: true | RegExp;
+  /** True: it takes OpenAI's custom tools, and a choice of some of the tools. */
+  readonly openaiTools?: boolean;
   /** True: it takes no `n` but 1. */
   readonly oneAnswer?: boolean;
   /** What its models take, in addition to the rules of OpenAI's models. */
@@ -32,7 +35,8 @@ export function fitRequest(
   names: readonly string[],
   rules: RequestRules & { readonly history?: HistoryRules },
 ): string[] {
-  const { strictTools, history } = rules;
+  const { strictTools, history, openaiTools } = rules;
+  if (!openaiTools) Object.assign(body, withAllowedTools(body as Pick<ChatRequest, 'tools'>));
   const takesStrict =
     strictTools === true || names.every((name) => strictTools?.test(name) ?? false);
   const lost = [

@@ -108,6 +108,7 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
       return openAIEvents(reader, provider, call.request.n);
     },
     readFailure: openAIFailure(provider),
+    customTools: quirks.openaiTools,
     leftOut: (request, model) => fitRequest({ ...request }, namesOf(settings, model), quirks),
     ...(quirks.search && { webSearch: (model) => abilityOf(quirks.search, settings, model) }),
     prefill: () => typeof quirks.history?.started === 'object',
@@ -147,6 +148,8 @@ function chatBody(
   // the model first: adding it after the spread costs 3 µs more
   const model = deploymentOf(settings, call.model) ?? call.model;
   const body: Record<string, unknown> = { model, ...call.request };
+  // which strict servers refuse; JSON omits undefined
+  for (const field in body) if (body[field] === null) body[field] = undefined;
   body['messages'] = adapt(call.request.messages, call.model);
   fitRequest(body, namesOf(settings, call.model), quirks);
   if (call.stream) body['stream'] = true;

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../../completion.js';
-import { isObject } from '../../text/is-object.js';
+import { isObject, namesIn } from '../../text/is-object.js';
 import type {
   CompletionAnswer,
   ModelCall,
@@ -9,7 +9,7 @@ import type {
   ProviderSettings,
 } from '../adapter.js';
 import { deployed, namesOf } from '../called-model.js';
-import { fitParameters } from '../fit-parameters.js';
+import { fitParameters, withoutWord } from '../fit-parameters.js';
 import { parameterRules } from '../model-parameters.js';
 import { unreadable } from '../failure.js';
 import { parseObject } from '../json.js';
@@ -43,6 +43,11 @@ export const openaiResponses: ProviderDialect = {
   create: createAdapter,
 };
 
+/** Fields of the chat API that this one has no word for. */
+const wordless = namesIn(`
+  seed logit_bias presence_penalty frequency_penalty prediction top_k
+`);
+
 function createAdapter(settings: ProviderSettings): ProviderAdapter {
   const provider = settings.name;
   const baseUrl = settings.baseUrl ?? defaultBaseUrl;
@@ -71,7 +76,7 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     readEvents: (sink, call) => responsesEvents(sink, provider, call),
     readFailure: openAIFailure(provider),
     webSearch: (model) => responsesSearch(namesOf(settings, model)),
-    leftOut: (request, model) => fit({ ...request }, model),
+    leftOut: (request, model) => [...fit({ ...request }, model), ...withoutWord(request, wordless)],
     passthrough: { baseUrl, headers: (apiKey) => authHeaders(apiKey, settings) },
     modelList: modelList(provider, { url: `${baseUrl}/models` }),
     ...(embeddings ? { embeddings } : {}),

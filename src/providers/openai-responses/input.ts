@@ -1,6 +1,7 @@
 import type { ChatMessage, ContentPart } from '../../completion.js';
 import { unsupported } from '../failure.js';
 import { toldContent } from '../strict-history.js';
+import { type Fields, pick, present } from '../../text/is-object.js';
 
 /** The `format` of the reasoning details that this dialect writes and reads. */
 export const reasoningFormat = 'openai-responses-v1';
@@ -70,15 +71,16 @@ function inputContent(provider: string, content: ChatMessage['content']): string
 function inputPart(provider: string, part: ContentPart): unknown {
   switch (part.type) {
     case 'text':
-      return { type: 'input_text', text: part.text ?? '' };
+      return { type: 'input_text', text: part.text ?? '', ...cacheEnd(part) };
     case 'image_url':
       return {
         type: 'input_image',
         image_url: part.image_url?.url,
         detail: part.image_url?.detail ?? 'auto',
+        ...cacheEnd(part),
       };
     case 'file':
-      return inputFile(part['file'] as FilePart | undefined);
+      return { ...inputFile(part['file'] as FilePart | undefined), ...cacheEnd(part) };
     case 'input_text':
     case 'input_image':
     case 'input_file':
@@ -87,6 +89,9 @@ function inputPart(provider: string, part: ContentPart): unknown {
       throw unsupported(provider, `content of type ${part.type}`);
   }
 }
+
+/** Where the part of the prompt ends that is to be cached: chat has the same field. */
+const cacheEnd = (part: Fields): Fields => present(pick(part, ['prompt_cache_breakpoint']));
 
 interface FilePart {
   readonly file_data?: string;

@@ -21,7 +21,7 @@ export const callDetail = 'signalbox.call';
  * rest of their turn; a message of the role `system` stays in its place.
  */
 export function toChatMessages({ system, messages }: MessagesRequest): ChatMessage[] {
-  const instructions = typeof system === 'string' ? system : contentOf(blocksOf(system));
+  const instructions = typeof system === 'string' ? system || null : contentOf(blocksOf(system));
   const turns = messages.flatMap(messagesOf);
   return instructions === null ? turns : [{ role: 'system', content: instructions }, ...turns];
 }

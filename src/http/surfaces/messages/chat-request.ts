@@ -28,7 +28,8 @@ export function chatRequest(body: MessagesRequest): ChatRequest {
 }
 
 function effortOf({ thinking, output_config: output }: MessagesRequest): string | null {
-  if (thinking?.type === 'disabled') return 'none';
+  // `between_tools` is as far off as some models go
+  if (thinking?.type === 'disabled' || thinking?.type === 'between_tools') return 'none';
   if (output?.effort) return output.effort;
   if (thinking?.type === 'adaptive') return adaptiveEffort;
   return thinking?.type === 'enabled' ? effortOfBudget(thinking.budget_tokens ?? 0) : null;

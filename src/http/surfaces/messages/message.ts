@@ -13,6 +13,17 @@ const stopReasons: Readonly<Record<string, string>> = {
   content_filter: 'refusal',
 };
 
+/** What says how an answer has ended, while it has not. Anthropic's SDK has each always. */
+export const notStopped = {
+  container: null,
+  stop_details: null,
+  stop_reason: null,
+  stop_sequence: null,
+};
+
+/** Usage that only Anthropic knows. */
+const unknownUsage = { cache_creation: null, inference_geo: null, service_tier: null, speed: null };
+
 /**
  * Why an answer has ended, in Anthropic's words. Some providers end one with calls as any other.
  * @param stopSequence at which it stopped; null: at none
@@ -24,19 +35,21 @@ export function stopOf(
 ) {
   const reason = stopReasons[finishReason ?? 'stop'] ?? 'end_turn';
   const plain = hasCalls && reason === 'end_turn' ? 'tool_use' : reason;
-  return { stop_reason: stopSequence ? 'stop_sequence' : plain, stop_sequence: stopSequence };
+  const why = stopSequence ? 'stop_sequence' : plain;
+  return { ...notStopped, stop_reason: why, stop_sequence: stopSequence };
 }
 
 /** Usage as Anthropic counts it: `input_tokens` without those read from or written to a cache. */
 export function messagesUsage(usage: Usage, searches: number): object {
   const { promptTokens, completionTokens, reasoningTokens, cachedTokens, cacheWriteTokens } = usage;
   return {
+    ...unknownUsage,
     input_tokens: Math.max(0, promptTokens - cachedTokens - cacheWriteTokens),
     cache_creation_input_tokens: cacheWriteTokens,
     cache_read_input_tokens: cachedTokens,
     output_tokens: completionTokens,
-    ...(reasoningTokens > 0 ? { output_tokens_details: { thinking_tokens: reasoningTokens } } : {}),
-    ...(searches > 0 ? { server_tool_use: { web_search_requests: searches } } : {}),
+    output_tokens_details: reasoningTokens > 0 ? { thinking_tokens: reasoningTokens } : null,
+    server_tool_use: searches > 0 ? { web_fetch_requests: 0, web_search_requests: searches } : null,
   };
 }
 
@@ -46,6 +59,7 @@ export const newMessage = (model: string) => ({
   type: 'message',
   role: 'assistant',
   model,
+  diagnostics: null,
 });
 
 /** Fields of the canonical request whose names are others here. */

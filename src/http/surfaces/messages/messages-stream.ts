@@ -1,5 +1,5 @@
 import type { Candidate } from '../../../chooser/plan.js';
-import type { CompletionChunk, EventsEnd } from '../../../completion.js';
+import { type CompletionChunk, type EventsEnd, makeUsage } from '../../../completion.js';
 import type { BrokenAnswer, FinishedAnswer } from '../../../pipeline/completion-call.js';
 import type {
   AnswerGrounding,
@@ -10,7 +10,7 @@ import { byteJson, StreamedAnswer } from '../streamed-answer.js';
 import type { AnsweredCall } from '../surface.js';
 import { AnswerBlocks, type BlockSink } from './answer-blocks.js';
 import { messagesErrorBody } from './errors.js';
-import { messagesUsage, newMessage, sendDropped, stopOf } from './message.js';
+import { messagesUsage, newMessage, notStopped, sendDropped, stopOf } from './message.js';
 
 /**
  * An answer as Anthropic's events: those of a provider that speaks Messages as they come, of any
@@ -117,16 +117,12 @@ export class MessagesStream extends StreamedAnswer {
     const message = {
       ...newMessage(this.model),
       content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: {
-        // about: the true figure is in `message_delta`
-        input_tokens: this.answered.request.plan?.promptTokens ?? 0,
-        cache_creation_input_tokens: 0,
-        cache_read_input_tokens: 0,
-        // some clients add it to that of the end
-        output_tokens: 0,
-      },
+      ...notStopped,
+      // about: the true figure is in `message_delta`; and some clients add the output to that there
+      usage: messagesUsage(
+        makeUsage({ promptTokens: this.answered.request.plan?.promptTokens }),
+        0,
+      ),
     };
     this.send('message_start', { message });
     this.send('ping', {});

@@ -1,3 +1,4 @@
+import { invalidField } from '../../../errors.js';
 import { omit } from '../../../text/is-object.js';
 import { asMessages } from '../foreign-words.js';
 import { chatCall } from '../openai.js';
@@ -35,6 +36,8 @@ export const messages: CompletionSurface = {
   readCall(parsed, along) {
     const sent = parsed as MessagesRequest;
     const body = omit(sent, notForwarded) as MessagesRequest;
+    if (sent.messages.every(({ content }) => content.length === 0 && content !== ''))
+      throw invalidField('messages', 'have no content', 'bad_request');
     const call = chatCall(chatRequest(sent), sent);
     return Object.assign(call, {
       original: { ...originalOf(body, along), needs: onlyMessages(body).needs },

@@ -15,6 +15,7 @@ export const fieldFates = fatesOf('dropped', {
   silent: `
     model messages system max_tokens temperature top_p top_k stop_sequences stream tools
     tool_choice thinking output_config output_format cache_control betas metadata
+    user_profile_id workspace_id
   `,
   dropped: 'context_management service_tier speed compaction fallbacks diagnostics billing_policy',
   needed: 'container mcp_servers thread inference_geo',
@@ -45,7 +46,7 @@ export const translatedBlocks = nameSet(translated);
 /** Content blocks. */
 export const blockFates = fatesOf('needed', {
   // the answer that was written from what was found is there
-  silent: `${translated} web_search_tool_result tool_search_tool_result`,
+  silent: `${translated} web_search_tool_result tool_search_tool_result fallback`,
   needed: `
     container_upload web_fetch_tool_result code_execution_tool_result mcp_tool_use mcp_tool_result
     bash_code_execution_tool_result text_editor_code_execution_tool_result compaction
@@ -92,7 +93,7 @@ function noteBlock(block: MessagesBlock, found: OnlyOwn): void {
   if (fate !== 'silent') found.note(fate, shown(type), `content of type \`${shown(type)}\``);
   if (isObject(source) && source['type'] === 'file')
     found.note('needed', 'file', 'a file of the provider by its id');
-  if (type === 'document' && (block['citations'] as { enabled?: unknown } | null)?.enabled)
+  if ((block['citations'] as { enabled?: unknown } | null | undefined)?.enabled)
     found.note('dropped', 'citations');
   if (type === 'tool_result') for (const inner of blocksOf(content)) noteBlock(inner, found);
 }

@@ -90,6 +90,9 @@ export class Envelope {
     return {
       ...Object.fromEntries(nullable.map((field) => [field, body[field] ?? null])),
       ...Object.fromEntries(defaults.map(([field, value]) => [field, body[field] ?? value])),
+      tools: jsonList(body.tools).map((tool) =>
+        tool['type'] === 'function' ? { parameters: null, strict: null, ...tool } : tool,
+      ),
       output: [],
       previous_response_id: turn.previousId,
       reasoning: { effort: null, summary: null, ...body.reasoning },
@@ -106,6 +109,8 @@ const ownNames = {
   max_completion_tokens: 'max_output_tokens',
   reasoning_effort: 'reasoning',
   response_format: 'text',
+  verbosity: 'text.verbosity',
+  logprobs: 'top_logprobs',
 };
 
 /** Fields that a response has always, and what they are where the request does not say it. */
@@ -115,7 +120,7 @@ const nullable = namesIn(`
 `);
 const defaults: readonly (readonly [field: string, value: unknown])[] = Object.entries({
   ...{ background: false, metadata: {}, parallel_tool_calls: true, service_tier: 'default' },
-  ...{ tool_choice: 'auto', tools: [], top_logprobs: 0, truncation: 'disabled' },
+  ...{ tool_choice: 'auto', top_logprobs: 0, truncation: 'disabled' },
 });
 
 const reasons = new Map([

@@ -58,7 +58,7 @@ function optionsOf(body: ResponsesBody): Omit<ChatRequest, 'messages'> {
   const others = present({
     max_completion_tokens: body.max_output_tokens,
     response_format: formatOf(text?.format),
-    reasoning_effort: reasoning?.effort,
+    reasoning_effort: reasoning?.effort || null,
     verbosity: text?.verbosity,
     ...(wantsLogprobs ? { logprobs: true, top_logprobs: logprobs } : {}),
   });

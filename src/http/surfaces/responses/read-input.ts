@@ -78,7 +78,7 @@ class ItemReader {
     if (details?.length) turn.reasoning_details = [...(turn.reasoning_details ?? []), ...details];
   }
 
-  private call({ call_id: id, namespace, name }: Json, args: string): void {
+  private call({ id: own, call_id: id = own, namespace, name }: Json, args: string): void {
     const turn = this.openTurn() ?? this.begin({ role: 'assistant', content: null });
     const call: ToolCall = {
       id: textIn(id),

@@ -18,8 +18,8 @@ const commonFields = [
     top_k min_p top_a seed presence_penalty frequency_penalty repetition_penalty logit_bias
     logprobs top_logprobs tools tool_choice parallel_tool_calls functions function_call
     response_format reasoning_effort reasoning thinking verbosity prediction service_tier
-    modalities cache_control prompt_cache_key prompt_cache_retention metadata user
-    safety_identifier store
+    modalities cache_control prompt_cache_key prompt_cache_retention prompt_cache_options metadata
+    user safety_identifier store
   `),
   // a model without a known price of searches is refused instead
   'web_search_options',
@@ -40,8 +40,8 @@ const pricedFields: ReadonlySet<string> = new Set([
 const originalFields: ReadonlySet<string> = new Set([
   ...pricedFields,
   ...namesIn(`
-    system stop_sequences output_config context_management input instructions include
-    max_output_tokens max_tool_calls client_metadata
+    system stop_sequences output_config output_format context_management input instructions include
+    max_output_tokens max_tool_calls client_metadata speed user_profile_id
   `),
 ]);
 const models = all.flatMap((dialect) => dialect.unpricedModels ?? []);
@@ -80,8 +80,9 @@ export function unpricedField(chat: ChatRequest): string | null {
  * and no type are tools of the client.
  */
 export function unpricedOriginalField({ body }: Pick<OriginalRequest, 'body'>): string | null {
-  const { service_tier: tier, tools, input, context_management: context } = body;
+  const { service_tier: tier, speed, tools, input, context_management: context } = body;
   if (isGiven(tier) && !pricedTiers.has(tier)) return 'service_tier';
+  if (isGiven(speed) && speed !== 'standard') return 'speed';
   const field = Object.keys(body).find((name) => !originalFields.has(name) && isGiven(body[name]));
   if (field !== undefined) return field;
   // what a provider sums up or searches for, it bills beside the answer

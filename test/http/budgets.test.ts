@@ -496,6 +496,7 @@ describe('a request for what costs more than its tokens', () => {
       { service_tier: null },
       { plugins: [] },
       { modalities: ['text'] },
+      { prompt_cache_options: { mode: 'explicit' } },
       { tools: [{ type: 'function', function: { name: 'f' } }] },
     ]) {
       expect((await openai('rich', extra)).status).toBe(200);

@@ -99,6 +99,29 @@ describe.runIf(hasChromium)('the dashboard in hard times', () => {
     expect(await row.getByRole('link').innerText()).toBe('–');
   });
 
+  it('goes on at the button of a menu when a dialog of it is left by the keyboard', async () => {
+    await open('/keys');
+    const button = page.getByRole('button', { name: 'Actions for laptop' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Edit' }).press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const told = () => page.evaluate('document.activeElement.ariaLabel');
+    await expect.poll(told).toBe('Actions for laptop');
+  });
+
+  it('takes what the mouse chooses among the rarer filters', async () => {
+    await open('/requests?range=6h');
+    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByRole('combobox', { name: 'API' }).click();
+    await page.getByRole('option', { name: 'Messages' }).click();
+    await page.getByText('No request matches').waitFor();
+    expect(page.url()).toContain('surface=messages');
+    expect(await page.getByText('Slower than').count()).toBe(1);
+  });
+
   it('says that older figures are not up to date any more, and why', async () => {
     await open('/?range=1h');
     await page.getByRole('heading', { name: 'Requests by model' }).waitFor();

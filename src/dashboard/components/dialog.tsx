@@ -102,13 +102,21 @@ export type Action =
 /** A menu of what can be done with one thing of a list. */
 export function ActionsMenu({ name, actions }: { name: string; actions: readonly Action[] }) {
   const [chosen, choose] = useState<string | null>(null);
-  const close = (): void => choose(null);
+  const [button, setButton] = useState<HTMLButtonElement | null>(null);
+  const close = (): void => {
+    choose(null);
+    button?.focus();
+  };
   const action = actions.find(({ label }) => label === chosen);
   return (
     <Group justify="flex-end">
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="default" aria-label={fill(texts.common.actionsOf, { name })}>
+          <ActionIcon
+            ref={setButton}
+            variant="default"
+            aria-label={fill(texts.common.actionsOf, { name })}
+          >
             ⋯
           </ActionIcon>
         </Menu.Target>

@@ -162,12 +162,18 @@ export function CopyText({ value, label = texts.common.copy }: { value: string; 
   );
 }
 
-/** A block of code with a button that copies it. */
-export const CodeBlock = ({ code, label }: { code: string; label: string }) => (
-  <Box className="code-block">
-    <div>
-      <CopyText value={code} />
-    </div>
+interface CodeBlockProps extends Pick<CodeRegionProps, 'label'> {
+  code: string;
+  /** What the button says. */
+  copy?: string;
+}
+
+/** A block of code below a button that copies it. */
+export const CodeBlock = ({ code, label, copy = texts.common.copy }: CodeBlockProps) => (
+  <Stack gap={4} my={4}>
+    <Group justify="flex-end">
+      <CopyText value={code} label={copy} />
+    </Group>
     <CodeRegion label={label}>{code}</CodeRegion>
-  </Box>
+  </Stack>
 );

@@ -1,7 +1,7 @@
-import { Box, Code, Group, Table, Text } from '@mantine/core';
+import { Code, Table, Text } from '@mantine/core';
 import Markdown, { type MarkdownToJSX, RuleType } from 'markdown-to-jsx/react';
 import { memo, type ReactNode } from 'react';
-import { CodeRegion, CopyText, OutsideLink } from '../elements.js';
+import { CodeBlock, OutsideLink } from '../elements.js';
 import { fill, texts } from '../../texts/texts.js';
 import { ScrollRegion } from '../list-table.js';
 import { type Citation, cutAtMarkers, openableUrl, type ShownSource } from './answer-parts.js';
@@ -82,17 +82,13 @@ function Picture({ src, alt }: { src?: string; alt?: string }) {
   );
 }
 
-function Pre({ children }: { children?: ReactNode }) {
-  const code = textIn(children);
-  return (
-    <Box my="0.5em">
-      <Group justify="flex-end" mb={4}>
-        <CopyText value={code} label={texts.playground.copyCode} />
-      </Group>
-      <CodeRegion label={texts.playground.code}>{code}</CodeRegion>
-    </Box>
-  );
-}
+const Pre = ({ children }: { children?: ReactNode }) => (
+  <CodeBlock
+    code={textIn(children)}
+    label={texts.playground.code}
+    copy={texts.playground.copyCode}
+  />
+);
 
 /** The text of rendered code. */
 function textIn(node: ReactNode): string {

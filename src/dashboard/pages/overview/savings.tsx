@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Grid, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { read } from '../../api/queries.js';
@@ -13,6 +13,12 @@ import { type Shown, spanQuery } from './series.js';
 const text = texts.overview.savings;
 /** It is asked for rarely: it counts whole days. */
 const refreshSavingsMs = 5 * 60_000;
+
+const color = {
+  own: 'var(--mantine-primary-color-filled)',
+  other: 'var(--mantine-color-dimmed)',
+};
+const interval = { stroke: 'var(--mantine-color-text)', strokeWidth: 2 };
 
 type Savings = Schema<'SavingsResponse'>;
 type Figure = NonNullable<Savings['spentUsd']>;
@@ -98,9 +104,9 @@ function QualityRow({ value, low, high }: Figure) {
       value={wordsOf(value)}
       interval={fill(texts.common.interval, { low: wordsOf(high), high: wordsOf(low) })}
     >
-      <line x1="50%" x2="50%" y1={0} y2={18} className="zero" />
-      <line x1={x(high)} x2={x(low)} y1={9} y2={9} className="interval" />
-      <circle cx={x(value)} cy={9} r={5} className="own" />
+      <line x1="50%" x2="50%" y1={0} y2={18} stroke={color.other} />
+      <line x1={x(high)} x2={x(low)} y1={9} y2={9} {...interval} />
+      <circle cx={x(value)} cy={9} r={5} fill={color.own} />
     </Row>
   );
 }
@@ -114,16 +120,20 @@ interface RowProps {
 }
 
 const Row = ({ label, value, interval, children }: RowProps) => (
-  <div className="savings-bar">
-    <span>{label}</span>
-    <svg width="100%" height={18} aria-hidden>
-      {children}
-    </svg>
-    <span className="figures">
+  <Grid align="center" fz="sm">
+    <Grid.Col span={{ base: 12, sm: 4 }} className="text-plain">
+      {label}
+    </Grid.Col>
+    <Grid.Col span={{ base: 7, sm: 5 }}>
+      <svg width="100%" height={18} display="block" aria-hidden>
+        {children}
+      </svg>
+    </Grid.Col>
+    <Grid.Col span={{ base: 5, sm: 3 }} className="figures">
       {value}
       {interval === null ? null : <Note>{interval}</Note>}
-    </span>
-  </div>
+    </Grid.Col>
+  </Grid>
 );
 
 /** Amounts as bars from 0, each with its 95 % interval as a line. */
@@ -141,8 +151,14 @@ function Bars({ rows }: { rows: readonly { label: string; figure: Figure; isOwn?
           : fill(texts.common.interval, { low: formatUsd(low), high: formatUsd(high) })
       }
     >
-      <rect width={percent(value)} height={18} rx={3} className={isOwn ? 'own' : 'other'} />
-      <line x1={percent(low)} x2={percent(high)} y1={9} y2={9} className="interval" />
+      <rect
+        width={percent(value)}
+        height={18}
+        rx={3}
+        fill={isOwn ? color.own : color.other}
+        opacity={isOwn ? 1 : 0.55}
+      />
+      <line x1={percent(low)} x2={percent(high)} y1={9} y2={9} {...interval} />
     </Row>
   ));
 }

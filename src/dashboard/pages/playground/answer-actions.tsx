@@ -1,9 +1,8 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { CompactButton, CopyText } from '../../components/elements.js';
 import { type Answer, isOpen, type Rating } from '../../components/conversation/answer.js';
-import { ThumbDown, ThumbUp } from '../../components/icons.js';
+import { Icon } from '../../components/icons.js';
 import { texts } from '../../texts/texts.js';
 
 const { playground: words } = texts;
@@ -31,8 +30,8 @@ export function AnswerActions({ answer, rate, explain, again }: AnswerActionsPro
       ) : null}
       {canRate ? (
         <>
-          <Thumb is="good" sign={<ThumbUp />} rating={rating} rate={rate} />
-          <Thumb is="bad" sign={<ThumbDown />} rating={rating} rate={rate} />
+          <Thumb is="good" rating={rating} rate={rate} />
+          <Thumb is="bad" rating={rating} rate={rate} />
         </>
       ) : null}
       <CompactButton onClick={explain}>{words.why}</CompactButton>
@@ -43,12 +42,11 @@ export function AnswerActions({ answer, rate, explain, again }: AnswerActionsPro
 
 interface ThumbProps {
   is: Exclude<Rating, null>;
-  sign: ReactNode;
   rating: Rating;
   rate: (rating: Exclude<Rating, null>) => Promise<void>;
 }
 
-function Thumb({ is, sign, rating, rate }: ThumbProps) {
+function Thumb({ is, rating, rate }: ThumbProps) {
   const rated = useMutation({ mutationFn: () => rate(is) });
   const isGiven = rating === is;
   const hint = rated.error
@@ -66,7 +64,7 @@ function Thumb({ is, sign, rating, rate }: ThumbProps) {
         loading={rated.isPending}
         onClick={() => rated.mutate()}
       >
-        {sign}
+        <Icon name={is} />
       </ActionIcon>
     </Tooltip>
   );

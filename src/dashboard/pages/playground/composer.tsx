@@ -3,7 +3,7 @@ import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useState } fro
 import { useDraft } from '../../components/draft.js';
 import { Note } from '../../components/elements.js';
 import { Pictures } from '../../components/conversation/turn-view.js';
-import { PictureIcon } from '../../components/icons.js';
+import { Icon } from '../../components/icons.js';
 import { formatBytes } from '../../format/numbers.js';
 import { fill, texts } from '../../texts/texts.js';
 import { chooseFiles, maxPictureBytes, pictureTypes } from './image-files.js';
@@ -88,7 +88,7 @@ function ComposerButtons(props: ComposerButtonsProps) {
         <FileButton onChange={attach} accept={pictureTypes.join(',')} multiple>
           {(props) => (
             <ActionIcon {...props} variant="default" size="lg" aria-label={words.attach}>
-              <PictureIcon />
+              <Icon name="picture" />
             </ActionIcon>
           )}
         </FileButton>

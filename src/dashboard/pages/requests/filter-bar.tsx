@@ -112,7 +112,8 @@ function Choice({ name, label, options, w = 120 }: ChoiceProps) {
       searchable
       clearable
       openOnFocus={false}
-      comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
+      // beside its field also in the page, so that a click on a value is none outside of a popover
+      comboboxProps={{ width: 'max-content', position: 'bottom-start', withinPortal: false }}
       data={isKnown ? [...options] : [...options, { value, label: value }]}
       value={value}
       onChange={(chosen) => change({ [name]: chosen })}
@@ -186,15 +187,24 @@ function ModelFilter() {
   );
 }
 
-/** The id of a request. Another value from outside, such as “clear”, makes a new field. */
+/** A parameter that is typed. Another value from outside, such as “clear”, makes a new field. */
+function useTyped(name: string) {
+  const [{ [name]: value = '' }, change] = useParameters();
+  const search = useDebouncedCallback(
+    (typed: string | number) => change({ [name]: String(typed).trim() }),
+    typingMs,
+  );
+  return { key: value === '' ? 'empty' : 'set', value, search };
+}
+
+/** The id of a request. */
 function TypedId() {
-  const [{ id = '' }, change] = useParameters();
+  const { key, value, search } = useTyped('id');
   const field = useRef<HTMLInputElement>(null);
   useHotkeys([['/', () => field.current?.focus()]]);
-  const search = useDebouncedCallback((typed: string) => change({ id: typed.trim() }), typingMs);
   return (
     <TextInput
-      key={id === '' ? 'empty' : 'set'}
+      key={key}
       ref={field}
       size="xs"
       w={110}
@@ -202,23 +212,18 @@ function TypedId() {
       title={text.keysHint}
       placeholder={text.id}
       rightSection={<Kbd size="xs">/</Kbd>}
-      defaultValue={id}
+      defaultValue={value}
       onChange={({ currentTarget }) => search(currentTarget.value)}
     />
   );
 }
 
 function BoundField({ name }: { name: Bound }) {
-  const [parameters, change] = useParameters();
-  const search = useDebouncedCallback(
-    (value: string | number) => change({ [name]: value === '' ? null : String(value) }),
-    typingMs,
-  );
-  const value = parameters[name] ?? '';
+  const { key, value, search } = useTyped(name);
   const isCost = name.endsWith('Cost');
   return (
     <NumberInput
-      key={value === '' ? 'empty' : 'set'}
+      key={key}
       size="xs"
       label={text[name]}
       {...(isCost ? { prefix: '$', placeholder: '$' } : { suffix: ' ms', placeholder: 'ms' })}

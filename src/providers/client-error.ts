@@ -32,7 +32,7 @@ const translations: readonly [overflow: Translation, filter: Translation, missin
         // Anthropic, Bedrock, GLM, Gemini, Kimi
         '\\b(prompt|input|messages|input context|(input|token) length|tokens in the request)( \\([^)]{1,40}\\))? (is |are )?too (long|large)',
         'length of all messages is too long', // Perplexity
-        'exceed(s|ed)? (the |its |this )?(available |maximum |allowed |model(.?s)? )*(context|input) (window|limit|size|length)',
+        'exceed(s|ed)? (the |its |this )?(available |maximum |allowed |model(.?s)? )*(context (window|limit|size|length)|input length)',
         'context the overflows', // LM Studio
         'input tokens?( length)? exceed', // OpenAI, Bedrock
         'input token count.{0,60}(exceed|only supports)', // Gemini; Vertex
@@ -44,7 +44,7 @@ const translations: readonly [overflow: Translation, filter: Translation, missin
         'tokens in request more than|exceed max message tokens', // GLM; Doubao
         'current length is .{1,20}while limit is', // Cerebras
         "expected maxlength: \\d+, actual|'messages\\S*: string too long", // Titan; OpenAI
-        '超长|(输入|上下文|token).{0,8}(超过|超出|超限|过长)|超过最大长度', // GLM and others
+        '(prompt|输入|上下文|token).{0,8}(超长|超过|超出|超限|过长)|超过最大长度', // GLM and others
       ].join('|'),
     ),
   },

@@ -97,6 +97,8 @@ const kinds: readonly (readonly [string, object, readonly Row[]])[] = [
       'Range of max_tokens should be [1, 8192]',
       'Current token count exceeds your organization quota',
       'tool name length is too long',
+      'The image exceeds the maximum allowed input size',
+      '工具名称超长',
     ),
   ],
   [

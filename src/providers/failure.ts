@@ -198,6 +198,7 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
   // a limit of tokens a minute that one request exceeds never has room for it, and one of a day not soon
   const isSpent =
     /request too large/i.test(reason) || (waitMs === null && /\b(per.?day|daily)\b/i.test(reason));
+  const isRedirect = status >= 300 && status < 400;
   const mayRetry = firstOf(headers['x-should-retry']) !== 'false' && !isSpent;
   const isRetried =
     code === 'rate_limited' || code === 'upstream_error' || code === 'upstream_overloaded';
@@ -210,7 +211,7 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
       clientError: clientErrorOf(code, reason, failure.own),
       ...(isRetried && failure.status === null ? { recovery: 'once' } : {}),
       // a redirect is a fault of the configuration
-      ...((isRetried && !mayRetry) || status < 400 ? { recovery: 'fallback' } : {}),
+      ...((isRetried && !mayRetry) || isRedirect ? { recovery: 'fallback' } : {}),
     },
   );
 }

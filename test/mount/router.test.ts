@@ -6,6 +6,7 @@ import { createGateway, type ConfigInput, type Gateway } from '../../src/index.j
 import { expressRows, type RunningHost, startHost } from '../helpers/host.js';
 import { noUnhandledRejections } from '../helpers/rejections.js';
 import { ask, post, postStream } from '../helpers/sse.js';
+import { until } from '../helpers/until.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 const key = 'sk_mounted';
@@ -47,6 +48,37 @@ async function start(app: Express): Promise<string> {
 }
 
 describe.each(expressRows)('the whole gateway, mounted in %s', (_version, express) => {
+  it.each(['/v1/chat/completions', '/proxy/local/v1/chat/completions'])(
+    'does nothing at %s for a client that left during a stage of the host',
+    async (path) => {
+      await gateway.close();
+      gateway = createGateway(configOf({ proxy: { enabled: true } }), quiet);
+      const goOn: (() => void)[] = [];
+      let left = 0;
+      const hostStage: RequestHandler = (req, res, next) => {
+        res.once('close', () => left++);
+        if (req.headers['x-slow']) goOn.push(next);
+        else next();
+      };
+      const url = await start(express().use(express.json(), hostStage, gateway.router));
+      const leaving = new AbortController();
+      const sent = postStream(
+        url + path,
+        { model, messages },
+        { headers: { ...auth, 'x-slow': '1' }, signal: leaving.signal },
+      );
+      await until(() => goOn.length === 1);
+      leaving.abort();
+      await sent;
+      await until(() => left === 1);
+      goOn[0]!();
+      expect((await post(url + path, { model, messages }, auth)).status).toBe(200);
+      expect(upstream.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+      const { text } = await ask('GET', `${url}/metrics`, auth);
+      expect(text).toMatch(/^signalbox_requests_in_progress 0$/m);
+    },
+  );
+
   const parsers: [string, RequestHandler[]][] = [
     ["with no body parser of the host's", []],
     ["after the host's express.json()", [express.json()]],

@@ -9,12 +9,11 @@ import {
   CopyButton,
   Group,
   Paper,
-  Spoiler,
   Stack,
   Text,
   type TextProps,
 } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { texts } from '../texts/texts.js';
 import { sparkline } from './chart-columns.js';
@@ -28,17 +27,27 @@ export const Hint = Text.withProps({ size: 'sm', c: 'dimmed' });
 /** Text with its own line breaks, broken anywhere if it must be. */
 export const PlainText = Text.withProps({ size: 'sm', className: 'text-plain' });
 
+interface LongTextProps extends TextProps {
+  children: string;
+}
+
 /** A text that others wrote, such as why they failed: folded where it is very long. */
-export const LongText = (props: TextProps & { children: ReactNode }) => (
-  <Spoiler
-    maxHeight={120}
-    styles={{ control: { color: 'inherit' } }}
-    showLabel={texts.common.showAll}
-    hideLabel={texts.common.showLess}
-  >
-    <PlainText {...props} />
-  </Spoiler>
-);
+export function LongText({ children, ...props }: LongTextProps) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = children.length > 600;
+  return (
+    <>
+      <PlainText {...props} {...(isLong && !isWhole ? { lineClamp: 5 } : {})}>
+        {children}
+      </PlainText>
+      {isLong ? (
+        <CompactButton aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? texts.common.showLess : texts.common.showAll}
+        </CompactButton>
+      ) : null}
+    </>
+  );
+}
 
 /** A button beside others, such as those of a row. */
 export const SmallButton = Button.withProps({ size: 'xs', variant: 'default' });

@@ -76,6 +76,12 @@ export const keyFindings = (keys: Config['auth']['keys']): Finding[] =>
     return [{ path: [...path, 'name'], reason }];
   });
 
+/** Addresses that alerts are to be mailed to, without a mail server. */
+export const alertFindings = ({ alerts, mail }: WrittenConfig): Finding[] =>
+  alerts?.mail?.length && !mail
+    ? [{ path: ['alerts', 'mail'], reason: 'needs the section mail, which names the mail server' }]
+    : [];
+
 /** The same finding; for a provider without `api`, with the dialect that is probably meant. */
 export function withDialect(finding: Finding, knownApis: readonly string[] = []): Finding {
   const { path, reason } = finding;

@@ -2,6 +2,7 @@ import { type Environment, withEnvironment } from './environment.js';
 import { fillDefaults } from './fill.js';
 import {
   aliasFindings,
+  alertFindings,
   apiFindings,
   findingOf,
   firstOfEachField,
@@ -55,6 +56,7 @@ export function resolve(
     ...keyFindings(input.auth?.keys ?? []),
     ...apiFindings(input, knownApis),
     ...aliasFindings(input),
+    ...alertFindings(input),
     ...searchFindings(input),
     ...toolkitFindings(input),
   );

@@ -565,6 +565,14 @@ describe('fixed keys', () => {
     );
   });
 
+  it('mail no alerts without a mail server', () => {
+    expect(refused('alerts: { mail: [ops@example.org] }')).toContain(
+      'alerts.mail: needs the section mail, which names the mail server',
+    );
+    const mail = 'mail: { url: "smtp://mail.example.org", from: gateway@example.org }';
+    expect(parse(`${mail}\nalerts: { mail: [ops@example.org] }`).alerts?.mail).toHaveLength(1);
+  });
+
   it('have names and keys of their own, and what they may use', () => {
     expect(
       parse('auth: { keys: [{ name: a, key: sk_a, models: ["openai/*"] }], required: true }').auth

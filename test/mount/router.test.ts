@@ -90,6 +90,7 @@ describe.each(expressRows)('the whole gateway, mounted in %s', (_version, expres
       "after a host's express.text() and express.raw(), which take JSON too",
       [express.text({ type: 'application/json' }), express.raw({ type: 'application/json' })],
     ],
+    ["after a host's express.raw(), which takes all", [express.raw({ type: () => true })]],
   ];
 
   describe.each(parsers)('%s,', (_what, before) => {

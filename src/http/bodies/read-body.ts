@@ -37,10 +37,10 @@ export function readJsonBody(
       'unsupported_media_type',
       `content-type: must be application/json${type ? '' : ' and is missing'}`,
     );
+  if (req.readableEnded && (typeof req.body === 'string' || Buffer.isBuffer(req.body)))
+    return Promise.resolve(parseBody(Buffer.from(req.body), limits.maxValues));
   if (typeof req.body === 'object' && req.body !== null && (req.readableEnded || req.complete))
     return checkParsed(req.body, limits.maxValues);
-  if (typeof req.body === 'string' && req.readableEnded)
-    return Promise.resolve(parseBody(Buffer.from(req.body), limits.maxValues));
   return readDecompressed(req, limits, (body) => parseBody(body, limits.maxValues));
 }
 

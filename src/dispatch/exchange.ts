@@ -41,6 +41,8 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   private isFlushDue = false;
   /** The provider is paused until the client has caught up. */
   private isPaused = false;
+  /** Why the connection was closed before the end that the answer's head announced. */
+  private closedBy: Error | null = null;
   /** Ends a response whose end does not come. */
   private linger: NodeJS.Timeout | null = null;
 
@@ -164,8 +166,10 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     // an error answer counts even where its body was cut off. A server that closes the connection may
     // have sent all of an answer, and told its length wrong
     if (this.phase === 'failing' && !this.isSettled) this.complete();
-    else if (this.phase !== 'waiting' && error instanceof errors.SocketError) this.onResponseEnd();
-    else this.fail(networkFailure(this.input.provider.name, error, this.phase !== 'waiting'));
+    else if (this.phase !== 'waiting' && error instanceof errors.SocketError) {
+      this.closedBy = error;
+      this.onResponseEnd();
+    } else this.fail(networkFailure(this.input.provider.name, error, this.phase !== 'waiting'));
   }
 
   /** Reads a failure's body for a moment: what has come by then says why the call failed. */
@@ -256,11 +260,16 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   private failReading(error: unknown): void {
     // what was read before the failure still goes to the client
     this.stream?.flush();
-    this.fail(
-      error instanceof GatewayError
-        ? error
-        : unreadable(this.input.provider.name, 'an unexpected shape', error),
-    );
+    const { name } = this.input.provider;
+    const failure =
+      error instanceof GatewayError ? error : unreadable(name, 'an unexpected shape', error);
+    const { code, recovery } = failure;
+    const isCut = code === 'connection_failed' || code === 'unreadable_answer';
+    if (!this.closedBy || !isCut) this.fail(failure);
+    else {
+      const { message, cause } = networkFailure(name, this.closedBy, true);
+      this.fail(new GatewayError('connection_failed', message, { cause, recovery }));
+    }
   }
 
   private fail(error: GatewayError): void {

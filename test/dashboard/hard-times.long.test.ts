@@ -62,7 +62,7 @@ describe.runIf(hasChromium)('the dashboard in hard times', () => {
     for (const table of ['Failures by reason', 'Models']) {
       const region = page.getByRole('group', { name: table, exact: true });
       await region.getByRole('table').waitFor();
-      expect(await region.evaluate((node) => node.scrollWidth - node.clientWidth)).toBe(0);
+      expect(await region.evaluate('(node) => node.scrollWidth - node.clientWidth')).toBe(0);
     }
   });
 

@@ -105,6 +105,10 @@ describe('a server that closes the connection before the end that it announced',
         expect(heard).toMatchObject(
           calls === 1 ? { ended: 'whole', text: 'Hello' } : { status: 502 },
         );
+        if (calls > 1)
+          expect(JSON.stringify(heard)).toContain(
+            'broke off its answer: the connection was closed',
+          );
       }
       expect(asked).toBe(calls * ways.length);
       await closing.close();

@@ -42,8 +42,11 @@ export interface Change {
   readonly direction: 'up' | 'down' | 'same';
 }
 
-/** Whether figures are compared with those of a period with so many requests: a few tell nothing. */
-export const isCompared = (requests: number): boolean => requests >= 20;
+/**
+ * Whether figures are compared with those of the period before. @param requests in that period: a
+ * few tell nothing, and none makes the figures new
+ */
+export const isCompared = (requests: number): boolean => requests === 0 || requests >= 20;
 
 /** More than this is no change but something new. */
 const maxShownPercent = 999;

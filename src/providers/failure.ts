@@ -31,6 +31,7 @@ const duration = '((?:\\d+(?:\\.\\d+)?\\s?[hms][a-z]*\\s?)+)';
 const onlyDuration = new RegExp(`^${duration}$`, 'i');
 const askedDuration = new RegExp(`(?:try again|retry|wait)\\D{0,20}${duration}`, 'i');
 
+/** How long a text says to wait, as `7m12.5s` or `20 seconds`; in ms, null: it does not say. */
 function durationIn(text: string, pattern: RegExp): number | null {
   const [, stated] = pattern.exec(text) ?? [];
   if (stated === undefined) return null;
@@ -40,9 +41,6 @@ function durationIn(text: string, pattern: RegExp): number | null {
     0,
   );
 }
-
-/** How long a text says to wait, as `7m12.5s` or `20 seconds`; in ms, null: it does not say. */
-const statedWaitMs = (text: string): number | null => durationIn(text, askedDuration);
 
 /** More seconds, or ms, than anyone waits: a time since 1970. */
 const leastEpoch = 1e9;
@@ -194,7 +192,7 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
   const waitMs =
     failure.retryAfterMs ??
     retryAfterMs(headers) ??
-    (code === 'rate_limited' ? (statedWaitMs(reason) ?? limitResetMs(headers)) : null);
+    (code === 'rate_limited' ? (durationIn(reason, askedDuration) ?? limitResetMs(headers)) : null);
   // a limit of tokens a minute that one request exceeds never has room for it, and one of a day not soon
   const isSpent =
     /request too large/i.test(reason) || (waitMs === null && /\b(per.?day|daily)\b/i.test(reason));

@@ -84,7 +84,7 @@ export function Chart({ label, times, series, format, height = 180, ...how }: Ch
 
 type ReadoutProps = Pick<ChartProps, 'times' | 'series' | 'format'> & {
   index: number | null;
-  /** Keys move through the chart, so that those who do not see it are told where they are. */
+  /** Whether the chart has the keyboard: a screen reader then says the values at the cursor. */
   isFocused: boolean;
 };
 

@@ -49,7 +49,7 @@ export class RecordedAnswers implements RecordingPlace {
     return (await this.databases.get()).counters.answerLogs;
   }
 
-  /** Calls `move` once when clients are told to continue at another replica. @returns undoes it */
+  /** Calls `move` when this replica sends its clients to another one. @returns takes the call back */
   onMove(move: () => void): () => void {
     const entry = this.movable.add(move);
     if (this.isMoving) setImmediate(move);

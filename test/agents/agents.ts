@@ -18,7 +18,7 @@ const packages = {
     name: '@anthropic-ai/claude-code@2.1.332',
     program: '@anthropic-ai/claude-code/cli-wrapper.cjs',
   },
-  codex: { name: '@openai/codex@0.169.0', program: '@openai/codex/bin/codex.js' },
+  codex: { name: '@openai/codex@0.171.0', program: '@openai/codex/bin/codex.js' },
 };
 
 /** The path of an installed agent, or why it cannot run here. */

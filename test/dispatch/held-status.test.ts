@@ -136,7 +136,7 @@ describe('pings', () => {
   it.each(streamedRows)(
     'are sent between the chunks of a provider that pauses, asked %s',
     async (_name, way: Way) => {
-      upstream.script([{ text: ['a', 'b'], betweenMs: 100 }]);
+      upstream.script([{ text: ['a', 'b'], betweenMs: 300 }]);
       const { frames, ended, text } = await ask(gateway, way, { models });
       expect({ ended, text }).toEqual({ ended: 'whole', text: 'ab' });
       const first = frames.findIndex(({ data }) => data?.includes('"a"'));

@@ -62,7 +62,7 @@ describe('Codex, unmodified,', () => {
 
   const itself = apis.flatMap((api) => [
     ['compacts itself', 'm', api] as const,
-    ['compacts itself and calls one custom tool', 'gpt-6.1-sol', api] as const,
+    ['compacts itself and calls one custom tool', 'gpt-6.2-sol', api] as const,
   ]);
   const byGateway = apis.map((api) => ['has the gateway compact', 'gpt-5.5', api] as const);
   it.each([...itself, ...byGateway])(

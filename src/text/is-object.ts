@@ -8,6 +8,12 @@ export type Fields = Record<string, unknown>;
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/**
+ * To assign a field of this name, which JSON may have, would change the prototype: whatever a client
+ * put there would be read, but not sent on. So no copy has it.
+ */
+const unsafeName = '__proto__';
+
 /** The named fields that are neither undefined nor null. */
 export function pick(given: object, names: Iterable<string>): Record<string, unknown> {
   const fields = given as Readonly<Record<string, unknown>>;
@@ -24,7 +30,7 @@ export function omit<Fields extends object>(
 ): Partial<Fields> {
   const left: Partial<Fields> = {};
   for (const name of Object.keys(fields) as (keyof Fields & string)[])
-    if (!names.has(name)) left[name] = fields[name];
+    if (!names.has(name) && name !== unsafeName) left[name] = fields[name];
   return left;
 }
 
@@ -39,7 +45,8 @@ export function present<Fields extends object>(fields: Fields): Partial<Fields> 
   // not by lists of entries, which cost several µs
   const found: Partial<Fields> = {};
   for (const name of Object.keys(fields) as (keyof Fields)[])
-    if (fields[name] !== null && fields[name] !== undefined) found[name] = fields[name];
+    if (fields[name] !== null && fields[name] !== undefined && name !== unsafeName)
+      found[name] = fields[name];
   return found;
 }
 

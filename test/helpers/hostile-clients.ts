@@ -67,6 +67,8 @@ const lengths: readonly object[] = [
   { max_tokens: 20, n: 8 },
   { service_tier: 'priority' },
   { best_of: 20 },
+  // read, if a copy of the body inherits it, but not sent
+  JSON.parse('{"__proto__":{"max_tokens":1,"max_completion_tokens":1}}') as object,
 ];
 
 /** Sends one hostile request, and leaves at a random time or stays. Never rejects. */

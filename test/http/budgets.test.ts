@@ -218,6 +218,21 @@ describe('a budget', () => {
     expect((await openai('tight', { n: 2 })).status).toBe(200);
   });
 
+  it.each(['/v1/chat/completions', '/v1/completions', '/proxy/up/v1/chat/completions'])(
+    'must cover the answer that the provider is asked for at %s, not a length that only a prototype states',
+    async (path) => {
+      const asked = path.startsWith('/proxy') ? 'm' : 'up/m';
+      const prompt = path === '/v1/completions' ? { prompt: 'Say hello' } : { messages };
+      const hidden: unknown = JSON.parse(
+        '{"__proto__":{"max_tokens":1,"max_completion_tokens":1}}',
+      );
+      const body = { ...(hidden as object), model: asked, ...prompt };
+      const replies = await times(10, () => post(gateway.url + path, body, as('quarter')));
+      expect(statuses(replies)).toEqual(replies.map(() => 402));
+      expect(upstream.requests).toEqual([]);
+    },
+  );
+
   it('is charged for the longest answer if no usage is reported for an embedding, or the client has left', async () => {
     const vectors = {
       object: 'list',

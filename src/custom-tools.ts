@@ -32,53 +32,75 @@ export function customInput(args: string): string {
   return typeof input === 'string' ? input : args;
 }
 
-/** A request whose custom tools are functions, and the tools' names. */
+/** How a client knows a call of one of its custom tools. */
+export type OwnCall = (name: string, args: string) => object;
+
+/** A request whose custom tools are functions, and their calls for the client, by their names. */
 export interface FlatRequest {
   readonly request: ChatRequest;
-  readonly names: ReadonlySet<string>;
+  readonly custom: ReadonlyMap<string, OwnCall>;
 }
 
-/** A request for a dialect without custom tools; null: it has none, and stays as it is. */
-export function flattenCustomTools(request: ChatRequest): FlatRequest | null {
+/**
+ * A request without custom tools; null: it has none to convert, and stays as it is.
+ * @param takesCustom whether the provider's dialect has them. Those in the form of Responses are
+ *   converted for every provider
+ */
+export function flattenCustomTools(request: ChatRequest, takesCustom = false): FlatRequest | null {
   const { tools, tool_choice: choice, messages } = request;
-  if (!tools?.some((tool) => isCustom(tool))) return null;
-  const names = new Set<string>();
-  const flat = tools.map((tool) => {
-    const custom = jsonFields((tool as Json)['custom']);
-    const name = textIn(custom['name']);
-    if (!isCustom(tool)) return tool;
-    names.add(name);
-    return customTool(name, custom);
-  });
-  const chosen = typeof choice === 'object' ? jsonFields(choice?.['custom'])['name'] : undefined;
+  const custom = new Map<string, OwnCall>();
+  const flat = tools?.map((tool: Json) => {
+    const nested = takesCustom ? undefined : tool['custom'];
+    const own = nested === undefined && isFlat(tool) ? tool : jsonFields(nested);
+    if (nested === undefined && own !== tool) return tool;
+    const name = textIn(own['name']);
+    custom.set(name, nested === undefined ? textCall : customCall);
+    return customTool(name, own);
+  }) as ToolDefinition[] | undefined;
+  if (custom.size === 0) return null;
+  const { name, custom: named } = jsonFields(choice);
+  const chosen = jsonFields(named)['name'] ?? name;
   return {
-    names,
+    custom,
     request: {
       ...request,
       tools: flat,
-      ...(typeof chosen === 'string'
+      ...(typeof chosen === 'string' && custom.has(chosen)
         ? { tool_choice: { type: 'function', function: { name: chosen } } }
         : {}),
-      messages: messages.map((message) =>
-        message.tool_calls?.some((call) => isCustom(call))
-          ? { ...message, tool_calls: message.tool_calls.map(flatCall) }
-          : message,
-      ),
+      messages: messages.map((message) => {
+        const calls = message.tool_calls?.map((call) => flatCall(call, custom, takesCustom));
+        return calls?.some((call, at) => call !== message.tool_calls?.[at])
+          ? { ...message, tool_calls: calls }
+          : message;
+      }),
     },
   };
 }
 
-const isCustom = (tool: object): boolean => (tool as Json)['custom'] !== undefined;
+/** Whether a tool is a custom one as in Responses, which has no level below it. */
+const isFlat = ({ type, name, custom, function: called, input_schema: schema }: Json): boolean =>
+  type === 'custom' && typeof name === 'string' && !(custom ?? called ?? schema);
 
-function flatCall(call: ToolCall): ToolCall {
-  if (!isCustom(call)) return call;
-  const { name, input } = jsonFields(call['custom']);
+function flatCall(call: ToolCall, known: FlatRequest['custom'], takesCustom: boolean): ToolCall {
+  const { custom, function: called } = call as Json;
+  const { name, arguments: text, input = customInput(textIn(text)) } = jsonFields(custom ?? called);
+  if (!known.has(textIn(name)) && (takesCustom || !custom)) return call;
   const args = customArguments(input);
   return { id: call.id, type: 'function', function: { name: textIn(name), arguments: args } };
 }
 
 /** A call of a custom tool, as the client knows it. */
-export const customCall = (name: string, args: string): object => ({
+const customCall: OwnCall = (name, args) => ({
   type: 'custom',
   custom: { name, input: customInput(args) },
+});
+
+/**
+ * As clients know it that write custom tools as in Responses: Cursor 3.14 reads every call as one of
+ * a function, and its arguments as the text.
+ */
+const textCall: OwnCall = (name, args) => ({
+  type: 'function',
+  function: { name, arguments: customInput(args) },
 });

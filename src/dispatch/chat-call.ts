@@ -96,10 +96,10 @@ export class ChatCall implements UpstreamCall<ChatAnswer> {
     const { original: forwarded } = this.call;
     if (!forwarded) {
       const older = withoutFunctions(this.call.request);
-      const flat = adapter.customTools ? null : flattenCustomTools(this.call.request);
+      const flat = flattenCustomTools(this.call.request, adapter.customTools);
       const { names, request: plain } = plainTools(flat?.request ?? older ?? this.call.request);
       if (flat || older || names.size > 0)
-        this.tools = { names, custom: flat?.names ?? new Set(), isOlder: older !== null };
+        this.tools = { names, custom: flat?.custom ?? new Map(), isOlder: older !== null };
       this.call.request = plain;
     }
     this.gate = new CommitGate(writer, candidate, target.claim);

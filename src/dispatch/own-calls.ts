@@ -6,7 +6,7 @@ import type {
   ToolCallDelta,
   Usage,
 } from '../completion.js';
-import { customCall } from '../custom-tools.js';
+import type { OwnCall } from '../custom-tools.js';
 import { withFunctionCall } from '../legacy-functions.js';
 import { renamed } from './plain-tools.js';
 
@@ -14,8 +14,8 @@ import { renamed } from './plain-tools.js';
 export interface OwnTools {
   /** The client's names of tools, by the names that were sent. */
   readonly names: ReadonlyMap<string, string>;
-  /** The client's names of its custom tools, which were sent as functions. */
-  readonly custom: ReadonlySet<string>;
+  /** The client's custom tools, which were sent as functions, by its names of them. */
+  readonly custom: ReadonlyMap<string, OwnCall>;
   /** Whether the client asked with OpenAI's older `functions`. */
   readonly isOlder: boolean;
 }
@@ -27,7 +27,8 @@ const ownName = <Call extends ToolCall | ToolCallDelta>(call: Call, { names }: O
 function ownCall(given: ToolCall, tools: OwnTools): ToolCall {
   const call = ownName(given, tools);
   const { name, arguments: args } = call.function;
-  return tools.custom.has(name) ? ({ id: call.id, ...customCall(name, args) } as ToolCall) : call;
+  const own = tools.custom.get(name)?.(name, args);
+  return own ? ({ id: call.id, ...own } as ToolCall) : call;
 }
 
 /** A whole answer with its calls as the client knows them. */
@@ -93,7 +94,7 @@ export class OwnCallSink implements CompletionSink {
 
   end(finishReason: string | null, usage: Usage | null, unknownFinish?: string): void {
     for (const { choice, index, id, name, args } of this.held) {
-      const call = { index, id, ...customCall(name, args) } as ToolCallDelta;
+      const call = { index, id, ...this.tools.custom.get(name)?.(name, args) } as ToolCallDelta;
       const choices = [{ index: choice, delta: { tool_calls: [call] }, finish_reason: null }];
       this.sink.chunk({ ...this.last, choices }, null);
     }

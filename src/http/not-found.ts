@@ -29,8 +29,8 @@ const isBelowV1 = (url: string): boolean => /^\/v1(beta1?)?(?=$|[/?])/i.test(url
 
 /**
  * The last handler of a standalone gateway: answers 404 for unknown paths, but 401 without a valid
- * key. Below `/v1` the error has OpenAI's shape, for clients of that API, and Anthropic's or Google's
- * for the paths of their APIs; Anthropic's also for clients that speak its dialect. Without a
+ * key. Below `/v1`, and where a client's base URL lacks it, the error has OpenAI's shape, and
+ * Anthropic's or Google's for the paths of their APIs; Anthropic's also for clients that speak its dialect. Without a
  * dashboard, browsers that open `/` are redirected to the API documentation; `HEAD` of a base URL, by
  * which some clients ask whether a server is there, is answered 200.
  */
@@ -106,7 +106,8 @@ function surfaceOf({ path, headers }: Request): Surface {
   const errorBody = dialectsWith(path)[0]?.errorBody;
   if (errorBody)
     return { ...unknownPath, errorBody: ({ status, message }) => errorBody(status, message) };
-  return isBelowV1(path) ? openAIErrors('other') : unknownPath;
+  const isClients = isBelowV1(path) || (clientPath.test(path) && !/^\/api\/v\d/i.test(path));
+  return isClients ? openAIErrors('other') : unknownPath;
 }
 
 /** Why there is no route; for a path of a provider's own API, where pass-through has it. */

@@ -196,25 +196,28 @@ describe.each(names)('empty objects that PHP wrote as lists, in a body of %s,', 
   });
 });
 
-it.each([{ instructions: true }, { system: true }])(
-  "Responses takes instructions as Anthropic's list of blocks: %j",
-  async (fields) => {
-    const text = (said: string): Body => ({
-      type: 'text',
-      text: said,
-      cache_control: { type: 'ephemeral' },
-    });
-    const [name = ''] = Object.keys(fields);
-    const list = { [name]: [text('Be kind'), text('Be brief')] };
-    expect(await sent('Responses', 'answers/m', list)).toMatchObject({
-      instructions: 'Be kind\nBe brief',
-    });
-    expect((await sent('Responses', 'chat/m', list))['messages']).toMatchObject([
-      { role: 'system', content: 'Be kind\nBe brief' },
-      { role: 'user' },
-    ]);
-  },
-);
+const text = (said: string): Body => ({
+  type: 'text',
+  text: said,
+  cache_control: { type: 'ephemeral' },
+});
+const item = (said: string, type: string): Body => ({
+  ...{ type: 'message', role: 'developer' },
+  content: type === 'text' ? said : [{ type, text: said }],
+});
+it.each([
+  { instructions: [text('Be kind'), text('Be brief')] },
+  { system: [text('Be kind'), text('Be brief')] },
+  { instructions: [item('Be kind', 'input_text'), item('Be brief', 'text')] },
+])('Responses takes instructions as a list of blocks, and of items: %j', async (list) => {
+  expect(await sent('Responses', 'answers/m', list)).toMatchObject({
+    instructions: 'Be kind\nBe brief',
+  });
+  expect((await sent('Responses', 'chat/m', list))['messages']).toMatchObject([
+    { role: 'system', content: 'Be kind\nBe brief' },
+    { role: 'user' },
+  ]);
+});
 
 describe.each(['chat', 'Messages', 'Responses'] as const)(
   'an effort in a body of %s',

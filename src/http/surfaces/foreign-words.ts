@@ -27,6 +27,8 @@ interface Words {
   turns(turns: readonly unknown[]): readonly unknown[];
   /** Fields of others for instructions, which it has in a turn. */
   readonly systems?: readonly string[];
+  /** Fields that come with another API's list and have no word here. */
+  readonly without?: readonly string[];
   /** @param plain name, description, parameters and so on of a function */
   tool(plain: Json): Json;
   /** Whether a choice of tools is written so. */
@@ -52,6 +54,7 @@ const chatWords: Words = {
   lists: ['messages', 'input'],
   turns: turnsOfChat,
   systems: ['system', 'instructions'],
+  without: ['include', 'truncation', 'text'],
   isOwnTool: ({ type, function: called }) =>
     type === 'function' ? isObject(called) : (type ?? 'custom') !== 'custom',
   tool: ({ cache_control: mark, ...called }) => ({
@@ -61,9 +64,8 @@ const chatWords: Words = {
   }),
   isOwnFormat: (place, { type, json_schema: schema }) =>
     place === 'response_format' && (type !== 'json_schema' || isObject(schema)),
-  format: ({ type, ...schema }, { text }) => ({
+  format: ({ type, ...schema }) => ({
     response_format: type === 'json_schema' ? { type, json_schema: schema } : { type },
-    ...present(pick(jsonFields(text), ['verbosity'])),
   }),
 };
 
@@ -130,7 +132,7 @@ export const asResponses = withWordsOf({
  * same object where there is nothing to change.
  */
 function withWordsOf(words: Words): (body: unknown) => unknown {
-  const { fields, lists, systems = [] } = words;
+  const { fields, lists, systems = [], without = [] } = words;
   const [own, other = own] = lists;
   const renamed = Object.entries(fields);
   const places = [...Object.keys(fields), ...formatPlaces, ...systems, ...lists.slice(1)];
@@ -157,7 +159,8 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
     const effort = words.effort && effortOf(jsonFields(sent['output_config'])['effort']);
     if (words.effort && effort) changes[words.effort] = sent[words.effort] ?? effort;
     if (ownTurns !== sent[own]) changes[own] = ownTurns;
-    if (sent[own] === undefined && ownTurns !== undefined) foreign.add(other);
+    if (sent[own] === undefined && ownTurns !== undefined)
+      for (const field of [other, ...without]) foreign.add(field);
     if (Array.isArray(tools)) {
       const own = tools.flatMap((tool: unknown) => ownTool(tool, words));
       if (own.length !== tools.length || own.some((tool, at) => tool !== tools[at]))
@@ -167,12 +170,20 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
     if (chosen) changes['tool_choice'] = words.choice?.(...chosen);
     const instructions = changes['instructions'] ?? sent['instructions'];
     if (own === 'input' && Array.isArray(instructions))
-      changes['instructions'] = contentText(objectsIn(instructions as ContentPart[]));
+      changes['instructions'] = instructionsIn(instructions);
     Object.assign(changes, foreignFormat(sent, words, foreign));
+    if (words.effort && foreign.has('text'))
+      Object.assign(changes, present(pick(jsonFields(sent['text']), ['verbosity'])));
     if (foreign.size === 0 && Object.keys(changes).length === 0) return sent;
     return { ...omit(sent, foreign), ...changes };
   };
 }
+
+/** The text of instructions that are a list of blocks, or of items with a content. */
+const instructionsIn = (list: readonly unknown[]): string =>
+  objectsIn(list as ContentPart[])
+    .map((one) => contentText('content' in one ? (one['content'] as ContentPart[]) : [one]))
+    .join('\n');
 
 /** The conversation of a body in an API's words; the same list where it is written so. */
 function turnsOf(sent: Json, { lists, systems = [], turns }: Words): unknown {

@@ -70,6 +70,20 @@ function listFor(snapshot: GatewaySnapshot, keyModels: readonly string[] | null)
   return [auto, ...aliases, ...entries];
 }
 
+/** The model that answers under a name, which its provider may not list. */
+function entryNamed(
+  name: string,
+  snapshot: GatewaySnapshot,
+  keyModels: readonly string[] | null,
+): ModelEntry | null {
+  const { names, directory } = snapshot;
+  const [named] = names.candidatesOf([name], keyModels);
+  if (!named?.provider || names.forbiddenReason(named, keyModels) !== null) return null;
+  const { label, provider } = named;
+  const listed = directory.model(provider, named.model);
+  return listed && entryOf(snapshot, { ...listed, label, provider });
+}
+
 const openAIList = openAIErrors('models');
 const messagesList = messagesErrors('models');
 
@@ -105,10 +119,8 @@ export function listModels(parts: GatewayParts): RequestHandler {
       return 'answered';
     }
     const name = decodeURIComponent(encoded);
-    // as it would be answered
-    const named = snapshot.names.candidatesOf([name], caller.models).map(({ label }) => label);
     const entry =
-      entries.find(({ id }) => id === name) ?? entries.find(({ id }) => id === named[0]);
+      entries.find(({ id }) => id === name) ?? entryNamed(name, snapshot, caller.models);
     if (!entry) throw new GatewayError('not_found', 'model: not found', { field: 'model' });
     sendJson(res, 200, shapeOf(entry));
     return 'answered';

@@ -22,8 +22,14 @@ interface Served {
   /** Identifies the configuration of the provider's list. */
   readonly source: string;
   readonly listModels: ProviderConfig['listModels'];
-  /** The models by name, as of a revision of the lists; null: not gathered yet. */
-  gathered: { readonly revision: number; readonly models: ReadonlyMap<string, ListedModel> } | null;
+  /** The models, as of a revision of the lists; null: not gathered yet. */
+  gathered: (Gathered & { readonly revision: number }) | null;
+}
+
+interface Gathered {
+  readonly models: ReadonlyMap<string, ListedModel>;
+  /** Whether neither the provider nor the price data tells what it has. */
+  readonly isUnknown: boolean;
 }
 
 /**
@@ -59,12 +65,22 @@ export class ModelDirectory {
 
   /** The provider's models by name, those that the configuration names first. */
   models(provider: string): ReadonlyMap<string, ListedModel> {
+    return this.gathered(provider)?.models ?? new Map<string, ListedModel>();
+  }
+
+  /** A model of the provider: any name, where nothing tells what the provider has; else null. */
+  model(provider: string, name: string): ListedModel | null {
+    const known = this.gathered(provider);
+    return known?.models.get(name) ?? (known?.isUnknown ? byName(name) : null);
+  }
+
+  private gathered(provider: string): Gathered | null {
     const served = this.served.get(provider);
-    if (!served) return new Map();
+    if (!served) return null;
     const { revision } = this.sources.lists;
     if (served.gathered?.revision !== revision)
-      served.gathered = { revision, models: this.gather(provider, served) };
-    return served.gathered.models;
+      served.gathered = { revision, ...this.gather(provider, served) };
+    return served.gathered;
   }
 
   /** The candidates of `auto`: as configured, else the chat models by `autoCandidates`. */
@@ -98,7 +114,7 @@ export class ModelDirectory {
   private gather(
     provider: string,
     { source, listModels, provider: { adapter } }: Served,
-  ): ReadonlyMap<string, ListedModel> {
+  ): Gathered {
     const { config, catalog, lists } = this.sources;
     const prefix = `${provider}/`;
     const named = Object.keys(config.models)
@@ -114,7 +130,7 @@ export class ModelDirectory {
     for (const one of models.values())
       if (one.type === 'chat' && adapter.elsewhere?.test(one.model))
         models.set(one.model, { ...one, type: 'other' });
-    return models;
+    return { models, isUnknown: listed.length === 0 };
   }
 }
 

@@ -238,6 +238,30 @@ describe('a request', () => {
     });
   });
 
+  it('gives other dialects the effort and the form that its input changed last', async () => {
+    const update = (settings: object) => ({ type: 'configuration_update', ...settings });
+    const input = [
+      { role: 'user', content: 'One' },
+      update({ reasoning: { effort: 'high' }, text: { format: { type: 'json_object' } } }),
+      { role: 'user', content: 'Two' },
+      update({ id: 'cu_1', reasoning: { effort: 'medium' } }),
+      update({ reasoning: null, text: null }),
+      update({ reasoning: { effort: 5 }, text: { format: 'text' } }),
+    ];
+    const asked = { text: { verbosity: 'low' }, reasoning: { effort: 'low' }, input };
+    expect(await world.ask(asked)).toMatchObject({ status: 200 });
+    expect(world.sent()).toEqual({
+      model: 'gpt-test',
+      messages: [
+        { role: 'user', content: 'One' },
+        { role: 'user', content: 'Two' },
+      ],
+      response_format: { type: 'json_object' },
+      reasoning_effort: 'medium',
+      verbosity: 'low',
+    });
+  });
+
   it.each([
     ['background', { background: true }],
     ['prompt', { prompt: { id: 'pmpt_1' } }],

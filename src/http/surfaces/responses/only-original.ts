@@ -29,7 +29,7 @@ export const fates = {
   item: fatesOf('needed', {
     silent: `
       message reasoning function_call function_call_output custom_tool_call custom_tool_call_output
-      additional_tools compaction_trigger web_search_call
+      additional_tools compaction_trigger web_search_call configuration_update
     `,
     // the traces of tools that a provider ran: what came of them is in its answer
     dropped: `

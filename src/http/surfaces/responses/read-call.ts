@@ -53,12 +53,21 @@ const sameFields = namesIn(`
 const foreignEfforts = ['reasoning_effort', 'thinking', 'enable_thinking'];
 
 function optionsOf(body: ResponsesBody): Omit<ChatRequest, 'messages'> {
-  const { top_logprobs: logprobs, include, text, reasoning } = body;
+  const { top_logprobs: logprobs, include, text } = body;
+  let { effort } = body.reasoning ?? {};
+  let format = text?.format;
+  // an agent that changes them in the middle of a task says so in the input, for all that follows
+  for (const item of itemsOf(body)) {
+    if (typeOf(item) !== 'configuration_update') continue;
+    const { reasoning, text: form } = item;
+    if (isObject(reasoning)) effort = textIn(reasoning['effort']) || effort;
+    if (isObject(form) && isObject(form['format'])) format = form['format'];
+  }
   const wantsLogprobs = Boolean(logprobs) || include?.includes('message.output_text.logprobs');
   const others = present({
     max_completion_tokens: body.max_output_tokens,
-    response_format: formatOf(text?.format),
-    reasoning_effort: reasoning?.effort || null,
+    response_format: formatOf(format),
+    reasoning_effort: effort || null,
     verbosity: text?.verbosity,
     ...(wantsLogprobs ? { logprobs: true, top_logprobs: logprobs } : {}),
   });

@@ -229,6 +229,19 @@ describe('a whole answer of Bedrock', () => {
     expect(completion.usage?.total_tokens).toBe(usage.totalTokens);
   });
 
+  it('counts apart what is kept for an hour, which costs more', () => {
+    const cacheDetails = [
+      { ttl: '5m', inputTokens: 50 },
+      { ttl: '1h', inputTokens: 150 },
+    ];
+    const { usage: counted } = read({
+      output: { message: { content: [{ text: 'a' }] } },
+      stopReason: 'end_turn',
+      usage: { ...usage, cacheDetails },
+    });
+    expect(counted).toMatchObject({ cacheWriteTokens: 200, hourCacheWriteTokens: 150 });
+  });
+
   it('has no content where only a tool is called, and null usage where none was reported', () => {
     const { completion, usage: counted } = read({
       output: { message: { content: [{ toolUse: { toolUseId: 'a', name: 'f' } }] } },

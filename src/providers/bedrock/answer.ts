@@ -17,6 +17,8 @@ export interface ConverseUsage {
   outputTokens?: number;
   cacheReadInputTokens?: number;
   cacheWriteInputTokens?: number;
+  /** The cache writes by how long they are kept. */
+  cacheDetails?: readonly { ttl?: string; inputTokens?: number }[];
 }
 
 /** The start of a tool call. AWS itself runs calls of type `server_tool_use`. */
@@ -57,6 +59,8 @@ export function converseUsage(reported: ConverseUsage | undefined): Usage | null
     completionTokens: usage.outputTokens ?? 0,
     cachedTokens,
     cacheWriteTokens,
+    hourCacheWriteTokens: objectsIn(usage.cacheDetails).find(({ ttl }) => ttl === '1h')
+      ?.inputTokens,
   });
 }
 

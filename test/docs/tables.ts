@@ -56,7 +56,9 @@ function clientSettings(): string {
     const note =
       tried === null
         ? "From the program's documentation; not tried."
-        : `Tried with version ${tried}.`;
+        : tried === 'requests'
+          ? 'Not tried; the requests that it is known to send are tested.'
+          : `Tried with version ${tried}.`;
     const isRun = language === 'js' ? '' : `<!-- not run: needs ${program} and a key -->\n`;
     const fence = '```';
     return `### ${program}\n\nIn ${place}. ${note}\n\n${isRun}${fence}${language}\n${text}\n${fence}\n`;

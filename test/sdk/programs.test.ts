@@ -185,6 +185,75 @@ describe.each(dialectRows)('with %s behind the gateway', (dialect, model) => {
   });
 });
 
+describe('Open WebUI', () => {
+  const model = 'chat/gpt-test';
+
+  it('may have a connection of the type Responses, and of Azure’s', async () => {
+    const body = {
+      ...{
+        model,
+        stream: true,
+        instructions: 'Be kind',
+        max_output_tokens: 1_000,
+        temperature: 0.7,
+      },
+      input: [
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hello' }] },
+        // what it keeps of an answer, with marks of its own
+        {
+          ...{ type: 'reasoning', id: 'r_1', status: 'completed', summary: null, duration: 2 },
+          content: [{ type: 'output_text', text: 'Hm' }],
+        },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] },
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Again' }] },
+      ],
+    };
+    const { json } = await post(url('/v1/responses'), { ...body, stream: false }, gateway.auth);
+    expect(textAt(listAt(json, 'output').at(-1), 'content', 0, 'text')).toBe('Hello');
+    for (const part of ['Be kind', 'Say hello', 'Again']) expect(toldTo()).toContain(part);
+    const ofAzure = `/openai/deployments/${model}/chat/completions?api-version=2023-03-15-preview`;
+    const headers = {
+      ...gateway.auth,
+      'api-key': gateway.key,
+      'api-version': '2023-03-15-preview',
+    };
+    const { events } = await postStream(
+      url(ofAzure),
+      { stream: true, messages: [hello] },
+      { headers },
+    );
+    expect(textOf(events)).toBe('Hello');
+    const verified = await ask(
+      'GET',
+      url('/openai/models?api-version=2023-03-15-preview'),
+      headers,
+    );
+    expect(verified.status).toBe(200);
+  });
+
+  it('gets the embeddings of a list of texts', async () => {
+    const input = ['one', 'two'];
+    const { json } = await post(url('/v1/embeddings'), { model, input, user: 'u' }, gateway.auth);
+    expect(listAt(json, 'data').map((one) => listAt(one, 'embedding').length)).toEqual([3, 3]);
+  });
+
+  it('shows the error of a wrong key, whose body it passes on', async () => {
+    const headers = { authorization: 'Bearer sk_wrong' };
+    const { status, json } = await ask('GET', url('/v1/models'), headers);
+    expect(status).toBe(401);
+    expect(textAt(json, 'error', 'message')).toContain('this API key is not known');
+  });
+});
+
+it('an agent of many MCP servers may offer more tools than OpenAI takes', async () => {
+  const tools = Array.from({ length: 287 }, (_, n) => ({
+    ...{ type: 'function', function: { ...read, name: `mcp__server__tool_${n}` } },
+  }));
+  const body = { model: 'claude/claude-sonnet-4-5', messages: [hello], tools };
+  expect((await post(url(), body, gateway.auth)).status).toBe(200);
+  expect(listAt(gateway.upstream.requests[0]?.body, 'tools')).toHaveLength(287);
+});
+
 describe('Cursor', () => {
   const patch = '*** Begin Patch\n+ "x"\n*** End Patch';
   /** The tool as its servers write it, in the form of Responses. */
@@ -331,6 +400,30 @@ describe('the key of', () => {
     expect(json).not.toHaveProperty('error');
   });
 });
+
+it.each(['app://obsidian.md', 'http://localhost:3000'])(
+  'a page may call where its origin is allowed: %s',
+  async (origin) => {
+    const browsers = await startDialectGateway({ cors: { allowedOrigins: [origin] } });
+    const asked = 'authorization,content-type,x-stainless-lang,x-requested-with';
+    const preflight = await ask('OPTIONS', `${browsers.url}/v1/chat/completions`, {
+      origin,
+      ...{ 'access-control-request-method': 'POST', 'access-control-request-headers': asked },
+    });
+    const sent = { model: 'chat/gpt-test', messages: [hello] };
+    const headers = { ...browsers.auth, origin, 'sec-fetch-site': 'cross-site' };
+    const reply = await post(`${browsers.url}/v1/chat/completions`, sent, headers);
+    await browsers.close();
+    expect(preflight).toMatchObject({
+      status: 204,
+      headers: { 'access-control-allow-origin': origin, 'access-control-allow-headers': asked },
+    });
+    expect(reply).toMatchObject({
+      status: 200,
+      headers: { 'access-control-allow-origin': origin },
+    });
+  },
+);
 
 describe('a model that a provider has but does not list', () => {
   it('is found by its name, in both shapes, as it can be called', async () => {

@@ -63,7 +63,11 @@ export default function ConnectPage() {
               </Text>
               <CodeBlock code={code} label={name} />
               <Text size="sm" c="dimmed">
-                {tried === null ? text.notTried : fill(text.tried, { version: tried })}
+                {tried === null
+                  ? text.notTried
+                  : tried === 'requests'
+                    ? text.knownRequests
+                    : fill(text.tried, { version: tried })}
               </Text>
             </Stack>
           </Tabs.Panel>

@@ -16,15 +16,20 @@ interface Snippet {
   readonly code: string;
   /** What the code is written in: the name of a fence in Markdown. */
   readonly language: 'sh' | 'js' | 'python' | 'json' | 'toml' | 'text';
-  /** The version that has run against the gateway; null: the settings are from its documentation. */
-  readonly tried: string | null;
+  /**
+   * The version that has run against the gateway; `requests`: what it is known to send is tested;
+   * null: the settings are from its documentation.
+   */
+  readonly tried: Tried;
 }
+
+type Tried = `${number}.${number}` | 'requests' | null;
 
 type Row = readonly [
   program: string,
   place: string,
   language: Snippet['language'],
-  tried: string | null,
+  tried: Tried,
   code: (to: Connection) => string,
 ];
 
@@ -161,8 +166,14 @@ const programs: readonly Row[] = [
   ['opencode', 'opencode.json', 'json', '1.18', opencode],
   ['aider', 'a terminal', 'sh', '0.86', aider],
   ['Gemini CLI', 'a terminal, for the provider gemini alone', 'sh', '0.61', geminiCli],
-  ['Open WebUI', 'the environment of its container', 'sh', null, openWebUi],
-  ['Cursor', 'Cursor Settings, Models, API Keys', 'text', null, cursor],
+  ['Open WebUI', 'the environment of its container', 'sh', 'requests', openWebUi],
+  [
+    'Cursor',
+    'Cursor Settings, Models, API Keys, with a public address',
+    'text',
+    'requests',
+    cursor,
+  ],
   ['MCP clients', 'the client’s list of MCP servers', 'json', null, mcp],
 ];
 

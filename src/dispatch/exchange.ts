@@ -241,7 +241,9 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
 
   private readFailure(): GatewayError {
     const body = this.collected().toString('utf8');
-    return this.input.provider.adapter.readFailure(this.status, this.headers, body);
+    // some servers refuse a stream in an event of it
+    const event = /^(?:event:.*\s+)?data:\s*(\{.*\})/.exec(body)?.[1];
+    return this.input.provider.adapter.readFailure(this.status, this.headers, event ?? body);
   }
 
   private readAnswer(): Answer {
@@ -278,8 +280,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     this.controller?.abort(error);
     const { provider, call } = this.input;
     // tokens that an adapter has fetched are known only from the request
-    const sent = secretsOf([this.sentHeaders['authorization'] ?? '']);
-    const secrets = [...provider.secrets, ...sent];
+    const secrets = [...provider.secrets, ...secretsOf([this.sentHeaders['authorization'] ?? ''])];
     this.reject(new AttemptFailure(error, call.progress(), this.mayBeBilled(), secrets));
   }
 

@@ -47,7 +47,8 @@ const leastEpoch = 1e9;
 
 /** Seconds, a duration with units, or a time: an HTTP date, RFC 3339, or since 1970 in s or ms. */
 function waitIn(written: string | undefined, now: number): number | null {
-  const value = written?.trim();
+  // in words, as ISO 8601 writes it, or twice
+  const value = written?.trim().replace(/^(?:in |pt)(?=\d)|(?<=^\d{1,9})\s*,.*/gi, '');
   if (!value) return null;
   if (!/^\d+(\.\d+)?$/.test(value)) {
     const date = Date.parse(value);

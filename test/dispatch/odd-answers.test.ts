@@ -284,6 +284,46 @@ const streamedAnswers: [string, readonly object[]][] = [
       end('stop'),
     ],
   ],
+  [
+    'all of it again in a message at its end',
+    [
+      role,
+      text('Hel'),
+      text('lo'),
+      chunk({ message: { content: 'Hello' }, finish_reason: 'stop' }),
+    ],
+  ],
+  [
+    'all of it again in a whole answer behind its end',
+    [role, text('Hel'), text('lo'), end('stop'), chunk({ message: { content: 'Hello' } })],
+  ],
+  [
+    'log probabilities without lists of others, and without numbers',
+    [
+      role,
+      chunk({ delta: { content: 'Hel' }, logprobs: { content: [{ token: 'Hel', logprob: -1 }] } }),
+      chunk({ delta: { content: 'lo' }, logprobs: { content: [{ token: 'lo', logprob: null }] } }),
+      end('stop'),
+    ],
+  ],
+  [
+    'a parsed file among its annotations, and a citation that is flat',
+    [
+      role,
+      chunk({ delta: { content: 'Hel', annotations: [{ type: 'file', file: { hash: 'x' } }] } }),
+      chunk({
+        delta: {
+          content: 'lo',
+          annotations: [{ type: 'url_citation', url: 'https://a.example', title: 'A' }],
+        },
+      }),
+      end('stop'),
+    ],
+  ],
+  [
+    'a word of the provider behind it beside its finish reason',
+    [role, text('Hello'), chunk({ delta: {}, finish_reason: 'stop', native_finish_reason: 'eos' })],
+  ],
   ['bare text in its choices', [chunk({ text: 'Hel' }), chunk({ text: 'lo' }), end('stop')]],
   [
     'annotations that are none, and one without its place',
@@ -604,6 +644,58 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
         call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', '{"city":')),
         call(piece({ index: 0 }, undefined, '"Rome"}')),
         call(piece({ index: 0, id: 'call_abc1' }, 'weather', '{"city":"Rome"}')),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'a second call begun at the index of the first, which goes on at its own',
+      [
+        call(piece({ index: 0, id: 'call_abc1' }, 'weather', '')),
+        call(piece({ index: 0 }, undefined, '{"city":"Rome"}')),
+        call(piece({ index: 0, id: 'call_abc2' }, 'weather', '')),
+        call(piece({ index: 1 }, undefined, '{"city":')),
+        call(piece({ index: 1 }, undefined, '"Oslo"}')),
+      ],
+      [
+        { id: 'call_abc1', name: 'weather', input: city('Rome') },
+        { id: 'call_abc2', name: 'weather', input: city('Oslo') },
+      ],
+    ],
+    ...[undefined, null].map((index): [string, object[], Understood['calls']] => [
+      `${String(index)} as the index where its last call goes on`,
+      [
+        call(piece({ index: 0, id: 'call_abc1' }, 'weather', '{"city":"Rome"}')),
+        call(piece({ index: 1, id: 'call_abc2' }, 'weather', '')),
+        call(piece({ index }, undefined, '{"city":')),
+        call(piece({ index }, undefined, '"Oslo"}')),
+      ],
+      [
+        { id: 'call_abc1', name: 'weather', input: city('Rome') },
+        { id: 'call_abc2', name: 'weather', input: city('Oslo') },
+      ],
+    ]),
+    [
+      'another index where its only call goes on',
+      [
+        call(piece({ index: 1, id: 'call_abc1' }, 'weather', '')),
+        call(piece({ index: 0 }, undefined, '{"city":"Rome"}')),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'another id and the name in each piece',
+      ['', '{"city":', '"Rome"}'].map((args, at) =>
+        call(piece({ index: 0, id: `call_abc${at + 1}` }, 'weather', args)),
+      ),
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'its calls again in a message at its end',
+      [
+        call(piece({ index: 0, id: 'call_abc1' }, 'weather', '{"city":"Rome"}')),
+        chunk({
+          message: { tool_calls: [piece({ id: 'call_abc1' }, 'weather', '{"city":"Rome"}')] },
+        }),
       ],
       [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
     ],
@@ -948,7 +1040,46 @@ it("reads the older form of llama.cpp's errors", async () => {
   expect(plays.of(model)).toHaveLength(1);
 });
 
+describe('an event that is named an error', () => {
+  it.each([
+    ['words', 'upstream failed', 'upstream failed'],
+    ['a status and a reason', '{"status":500,"reason":"none"}', 'an error without a message'],
+  ])('fails the answer and is told, where it has %s', async (_what, data, told) => {
+    const model = plays.newModel();
+    const sent = `${[role, text('Hel')].map(frame).join('')}event: error\ndata: ${data}\n\n`;
+    plays.set(model, {
+      raw: Buffer.from(`${sent}${frame(end('stop'))}data: [DONE]\n\n`),
+      contentType: 'text/event-stream',
+    });
+    const heard = await ask(gateway, ways[0]!, { models: [`up/${model}`] });
+    expect(heard).toMatchObject({ ended: 'broken' });
+    expect(heard.message).toContain(told);
+  });
+});
+
+it('a refusal that comes as an event is told as one', async () => {
+  const model = plays.newModel();
+  const error = { code: 'context_length_exceeded', message: 'no room' };
+  const raw = Buffer.from(`event: error\ndata: ${JSON.stringify({ error })}\n\ndata: [DONE]\n\n`);
+  plays.set(model, { status: 400, raw, contentType: 'text/event-stream' });
+  const heard = await ask(gateway, ways[2]!, { models: [`up/${model}`] });
+  expect(heard).toMatchObject({ ended: 'refused', error: { code: 'context_length_exceeded' } });
+  expect(heard.message).toBe('up answered 400: no room (context_length_exceeded)');
+});
+
 describe('a provider that says that it broke off', () => {
+  it.each(['network_error', 'MALFORMED_FUNCTION_CALL'])(
+    'is asked once more where the one behind it said %s',
+    async (native) => {
+      const model = plays.newModel();
+      const broken = chunk({ delta: {}, finish_reason: 'stop', native_finish_reason: native });
+      plays.set(model, stream([role, broken]));
+      const heard = await ask(gateway, ways[1]!, { models: [`up/${model}`] });
+      expect(heard.ended).not.toBe('whole');
+      expect(plays.of(model)).toHaveLength(2);
+    },
+  );
+
   it.each(['error', 'network_error', 'engine_error', 'insufficient_system_resource', 'abort'])(
     'with the finish reason %s is asked once more before the commit, and then the next one',
     async (reason) => {
@@ -1179,5 +1310,19 @@ describe('usage of a stream', () => {
       more: { stream_options: { include_usage: true } },
     });
     expect(frames.map(({ data }) => data).join('')).toContain('"prompt_tokens":30');
+  });
+
+  it.each<[string, object, string]>([
+    ['null', { completion_tokens: null, total_tokens: null }, '"completion_tokens":0'],
+    ['missing', { total_tokens: 50 }, '"completion_tokens":20'],
+  ])('has numbers for its clients where counts are %s', async (_what, counts, expected) => {
+    const model = plays.newModel();
+    const odd = { ...usageChunk, usage: { prompt_tokens: 30, ...counts } };
+    plays.set(model, stream([role, text('H'), end('stop'), odd]));
+    const { frames } = await ask(gateway, ways[2]!, {
+      models: [`up/${model}`],
+      more: { stream_options: { include_usage: true } },
+    });
+    expect(frames.map(({ data }) => data).join('')).toContain(expected);
   });
 });

@@ -464,6 +464,130 @@ const answers: [string, string, readonly Event[], { text: string; inputs: object
   ],
 ];
 
+const reasoned = { type: 'reasoning', id: 'rs_1', summary: [] };
+const added = (given: object, output_index = 0): Event => ({
+  ...{ type: 'response.output_item.added', output_index },
+  item: given,
+});
+const ended = (given: object, output_index = 0): Event => ({
+  ...{ type: 'response.output_item.done', output_index },
+  item: given,
+});
+const called = (args: string, fields: object = {}): object => ({
+  ...{ type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'weather', arguments: args },
+  ...{ status: 'completed', ...fields },
+});
+const spokenItem = (given: string, id = 'msg_1'): object => ({
+  ...{ type: 'message', id, role: 'assistant', status: 'completed' },
+  content: [{ type: 'output_text', text: given, annotations: [] }],
+});
+const completed = (output: readonly object[], fields: object = {}): Event => ({
+  type: 'response.completed',
+  response: { ...begunResponse, status: 'completed', usage: counts, output, ...fields },
+});
+const responded = (...events: readonly Event[]): readonly Event[] => [
+  { type: 'response.created', response: { ...begunResponse, status: 'in_progress' } },
+  ...events,
+];
+answers.push(
+  [
+    'a message that its end alone has',
+    'responses',
+    responded(
+      added(reasoned),
+      inside('reasoning_summary_text.delta', { item_id: 'rs_1', summary_index: 0, delta: 'hm' }),
+      ended({ ...reasoned, summary: [{ type: 'summary_text', text: 'hm' }] }),
+      completed([reasoned, spokenItem('Hello')]),
+    ),
+    hello,
+  ],
+  [
+    'a call that its end alone has, behind a text',
+    'responses',
+    responded(
+      ...responseText('Hello'),
+      ended(spokenItem('Hello')),
+      completed([spokenItem('Hello'), called(romeJson)]),
+    ),
+    { text: 'Hello', inputs: [rome] },
+  ],
+  [
+    'a second call that its end alone has',
+    'responses',
+    responded(
+      added(called('')),
+      argumentsOf('delta', { delta: romeJson }),
+      ended(called(romeJson)),
+      completed([
+        called(romeJson),
+        called(JSON.stringify(oslo), { id: 'fc_2', call_id: 'call_2' }),
+      ]),
+    ),
+    two,
+  ],
+  [
+    'one index for its reasoning and its text',
+    'responses',
+    responded(
+      added(reasoned),
+      inside('reasoning_text.delta', { item_id: 'rs_1', delta: 'hm' }),
+      ended(reasoned),
+      ...responseText('Hel', 'lo'),
+      ended(spokenItem('Hello')),
+      completed([reasoned, spokenItem('Hello')]),
+    ),
+    hello,
+  ],
+  [
+    'one index for its two messages',
+    'responses',
+    responded(
+      ...responseText('Hel'),
+      ended(spokenItem('Hel')),
+      added({ ...spokenItem('', 'msg_2'), content: [] }),
+      inside('output_text.delta', { item_id: 'msg_2', delta: 'lo' }),
+      ended(spokenItem('lo', 'msg_2')),
+      completed([spokenItem('Hel'), spokenItem('lo', 'msg_2')]),
+    ),
+    hello,
+  ],
+  [
+    'a call whose item ends without the arguments that were told',
+    'responses',
+    responded(
+      added(called('')),
+      argumentsOf('done', { arguments: romeJson }),
+      ended(called('{}')),
+      completed([called('{}')]),
+    ),
+    one,
+  ],
+  [
+    'events of no response',
+    'responses',
+    responded(
+      { type: 'codex.rate_limits', plan_type: 'pro' },
+      ...responseText('Hello'),
+      inside('output_text.done', { text: 'Hello' }),
+      inside('content_part.done', {
+        part: { type: 'output_text', text: 'Hello', annotations: [] },
+      }),
+      ended(spokenItem('Hello')),
+      completed([spokenItem('Hello')]),
+    ),
+    hello,
+  ],
+  [
+    'a text that is an object, and a part that is a text',
+    'gemini',
+    [
+      { candidates: [{ content: { parts: [{ text: { text: 'Hel' } }] } }] },
+      { candidates: [{ content: { parts: ['lo'] }, finishReason }] },
+    ],
+    hello,
+  ],
+);
+
 const all = { ...readers, ...ownReaders };
 const rows = answers.flatMap(([name, provider, ...given]) =>
   Object.keys(all)
@@ -577,6 +701,22 @@ it.each<readonly [string, string, Step]>([
   const heard = await ask(gateway, ways[1]!, { models: [`${api}/${model}`] });
   expect(heard.ended).not.toBe('whole');
   expect(plays.of(model)).toHaveLength(2);
+});
+
+it.each<readonly [string, string, readonly Event[]]>([
+  ['anthropic', 'without a type', [...message([text, said('Hel')], 'end_turn').slice(0, -2)]],
+  ['responses', 'in the end of the answer', responded(...responseText('Hel'))],
+])('an error of %s %s, behind some text, is told', async (api, _what, events) => {
+  const error = { code: 'server_error', type: 'api_error', message: 'it broke' };
+  const last =
+    api === 'responses'
+      ? completed([], { status: 'failed', error })
+      : ({ error } satisfies Event as Event);
+  const model = plays.newModel();
+  plays.set(model, played([...events, last, { type: 'message_stop' }]));
+  const heard = await ask(gateway, ways[0]!, { models: [`${api}/${model}`] });
+  expect(heard).toMatchObject({ ended: 'broken' });
+  expect(heard.message).toContain('it broke');
 });
 
 const wholeMessage = (fields: object): object => ({

@@ -12,6 +12,7 @@ import { GatewayError } from '../../src/errors.js';
 import type { ProviderSettings } from '../../src/providers/adapter.js';
 import { anthropic } from '../../src/providers/anthropic/index.js';
 import { toAnthropicBody } from '../../src/providers/anthropic/request.js';
+import { at, listAt, textAt } from '../helpers/json.js';
 
 const settings: ProviderSettings = { name: 'claude', api: 'anthropic' };
 const adapter = anthropic.create(settings);
@@ -132,6 +133,27 @@ describe('messages', () => {
         ],
       },
     ]);
+  });
+
+  it.each<[string, ChatMessage['content'], string[], unknown]>([
+    ['nothing', null, ['Error'], true],
+    ['an empty text', '', ['Error'], true],
+    [
+      'an image',
+      [{ type: 'image_url', image_url: { url: 'https://a.example/b.png' } }],
+      ['Error', 'image'],
+      undefined,
+    ],
+  ])('has a text for a tool that failed with %s', (_what, content, told, isError) => {
+    const call = { id: 'c', type: 'function' as const, function: { name: 'f', arguments: '{}' } };
+    const sent = turns(
+      ...hello,
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c', content, is_error: true },
+    );
+    const blocks = listAt(sent, 2, 'content', 0, 'content');
+    expect(blocks.map((one) => textAt(one, 'text') || textAt(one, 'type'))).toEqual(told);
+    expect(at(sent, 2, 'content', 0, 'is_error')).toBe(isError);
   });
 
   it('sends the instructions as a user turn where there is nothing else', () => {

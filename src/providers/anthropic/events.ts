@@ -25,6 +25,7 @@ interface StreamEvent {
   content_block?: AnswerBlock;
   delta?: BlockDelta & Pick<AnthropicAnswer, 'stop_reason' | 'stop_sequence' | 'stop_details'>;
   usage?: AnthropicUsage | null;
+  error?: unknown;
 }
 
 interface BlockDelta extends Pick<AnswerBlock, 'type' | 'text' | 'thinking' | 'signature'> {
@@ -80,6 +81,8 @@ export function anthropicEvents(
     (name, text) => {
       if (text === '[DONE]' || stream.isDone) return false;
       const event = parseObject(provider, text, 'an event') as StreamEvent;
+      // servers of other makers leave its type out
+      if (event.error) event.type = 'error';
       if (event.type !== 'error') own.pass(event, name, text);
       event.type ??= name;
       stream.event(event);

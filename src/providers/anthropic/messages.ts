@@ -7,7 +7,7 @@ import {
 import { GatewayError } from '../../errors.js';
 import { readInlineFile, usualImage } from '../image-type.js';
 import { toolInput } from '../call-arguments.js';
-import { addToTurn, completeTurns } from '../strict-history.js';
+import { addToTurn, completeTurns, toldContent } from '../strict-history.js';
 import { isSearchBlock, returnedBlock } from './web-search.js';
 
 /** A content block of the Messages API. */
@@ -140,12 +140,16 @@ export function thinkingBlock(detail: unknown): AnthropicBlock[] {
 
 function toolResult(message: ChatMessage, field: string): AnthropicBlock {
   if (!message.tool_call_id) throw unsupportedField(`${field}[tool_call_id]`, 'is missing');
-  const content = contentBlocks(message.content, field);
+  const isText = ({ type }: AnthropicBlock): boolean => type === 'text';
+  let content = contentBlocks(message.content, field);
+  // a failure has a text, and nothing else
+  if (message.is_error && !(content.length > 0 && content.every(isText)))
+    content = contentBlocks(toldContent(message), field);
   return {
     type: 'tool_result',
     tool_use_id: message.tool_call_id,
     ...(content.length > 0 ? { content } : {}),
-    ...(message.is_error ? { is_error: true } : {}),
+    ...(message.is_error && content.every(isText) ? { is_error: true } : {}),
   };
 }
 

@@ -187,10 +187,10 @@ class ConverseReader implements EventReader {
   }
 
   /** @throws GatewayError where Bedrock reports malformed output of the model */
-  private stop({ stopReason = '', additionalModelResponseFields: fields }: ConverseAnswer): void {
-    if (/^malformed_(model_output|tool_use)$/.test(stopReason))
+  private stop({ stopReason, additionalModelResponseFields: fields }: ConverseAnswer): void {
+    if (stopReason && /^malformed_(model_output|tool_use)$/.test(stopReason))
       throw malformedOutput(this.provider, stopReason);
-    this.stopReason = stopReason;
+    this.stopReason = stopReason ?? '';
     this.stopSequence = fields?.stop_sequence;
   }
 

@@ -1,5 +1,6 @@
 import type { ChunkChoice, ChunkDelta, UrlCitation } from '../../completion.js';
 import { isObject, objectsIn } from '../../text/is-object.js';
+import { partsIn, textOf } from '../answer-chunks.js';
 import { type FinishReason, readFinishReason } from '../finish-reason.js';
 import { parseJson } from '../json.js';
 import { isFound } from '../web-search/search-findings.js';
@@ -54,7 +55,7 @@ export class CandidateReader {
   /** Reads the candidate, or a stream's next piece of it. */
   read(candidate: GeminiCandidate): void {
     if (candidate.logprobsResult) this.emit({}, { logprobs: logprobsOf(candidate.logprobsResult) });
-    for (const part of objectsIn(candidate.content?.parts)) this.part(part);
+    for (const part of partsIn<GeminiPart>(candidate.content?.parts)) this.part(part);
     if (candidate.groundingMetadata) this.ground(candidate.groundingMetadata);
     if (candidate.finishReason) this.reason = candidate.finishReason;
   }
@@ -84,13 +85,14 @@ export class CandidateReader {
   }
 
   private part(part: GeminiPart): void {
+    const text = textOf(part.text);
     if (part.functionCall) {
       this.call(part.functionCall, part.thoughtSignature);
       return;
     }
     if (part.thought) {
-      if (part.text) this.emit({ reasoning_content: part.text });
-    } else if (part.text) this.addText(part.text);
+      if (text) this.emit({ reasoning_content: text });
+    } else if (text) this.addText(text);
     else if (part.inlineData) this.emit(mediaDelta(part.inlineData));
     else if (this.target.showsCode) this.code(part);
     if (part.thoughtSignature)

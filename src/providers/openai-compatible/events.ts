@@ -13,7 +13,7 @@ import { hasContent } from '../has-content.js';
 import { cutShort, unreadable } from '../failure.js';
 import { isExcessive, validJson } from '../json.js';
 import { errorIn, openAIFailureUnder200 } from './failure.js';
-import { mendChoice, mendEnvelope, unwrapped } from './mend-answer.js';
+import { dropRepeated, keepOne, mendChoice, mendEnvelope, unwrapped } from './mend-answer.js';
 import { MendedCalls } from './tool-calls.js';
 import { readChunkUsage } from './usage.js';
 
@@ -68,6 +68,7 @@ class OpenAIEventReader implements EventReader {
   /** Of each choice, by its index. */
   private readonly calls = new Map<number, MendedCalls>();
   private readonly said = new Map<number, string>();
+  private isErrorEvent = false;
   /** The number of the only choice, as the server writes it. */
   private only: number | undefined;
 
@@ -128,7 +129,10 @@ class OpenAIEventReader implements EventReader {
     // errors, or all chunks, as lines of JSON; older ones of llama.cpp name the field of an error
     if (text.startsWith('data:', at)) at += text.charCodeAt(at + 5) === 32 ? 6 : 5;
     else if (text.startsWith('error:', at)) at += 6;
-    else if (this.partialData ? otherField.test(text.slice(at, at + 6)) : text[at] !== '{') return;
+    else if (this.partialData ? otherField.test(text.slice(at, at + 6)) : text[at] !== '{') {
+      this.isErrorEvent ||= /^event: ?error$/.test(text.slice(at, Math.min(end, at + 13)));
+      return;
+    }
     this.data(text.slice(at, end));
   }
 
@@ -140,21 +144,21 @@ class OpenAIEventReader implements EventReader {
     if (this.partialData !== '' && this.finishReason === null)
       throw unreadable(this.provider, 'an event is not JSON');
     this.partialData = '';
+    this.isErrorEvent = false;
   }
 
   private data(payload: string): void {
-    if (this.partialData !== '') {
-      // JSON allows a space in place of the line break, and the frame stays one line
-      this.parse(`${this.partialData} ${payload}`);
-      return;
-    }
     const trimmed = payload.trim();
+    // JSON allows a space in place of the line break, and the frame stays one line
+    if (this.partialData !== '') this.parse(`${this.partialData} ${payload}`);
     // a relay has put its prefix before that of its server
-    if (trimmed.startsWith('data:')) this.data(trimmed.slice(5));
+    else if (trimmed.startsWith('data:')) this.data(trimmed.slice(5));
     else if (trimmed === '[DONE]') this.finish();
     // events without JSON only keep the connection alive; those after the end marker are not part of
     // the answer
     else if (/^[[{]/.test(trimmed) && !this.done) this.parse(payload);
+    else if (this.isErrorEvent && !this.done)
+      throw openAIFailureUnder200(this.provider, { message: trimmed });
   }
 
   /**
@@ -209,11 +213,16 @@ class OpenAIEventReader implements EventReader {
   }
 
   private event(chunk: CompletionChunk, payload: string, parsed: unknown): void {
-    const error = errorIn(chunk);
+    const isNamed = this.isErrorEvent && !('choices' in chunk);
+    const error = errorIn(chunk) ?? (isNamed ? chunk : null);
     if (error !== null) throw openAIFailureUnder200(this.provider, error);
     // the chunk then differs from the payload, which cannot be passed on
     let rewritten = mendEnvelope(chunk) || chunk !== parsed;
-    if (!this.isSeveral && this.keepOne(chunk)) rewritten = true;
+    this.only ??= chunk.choices[0]?.index;
+    if (!this.isSeveral && keepOne(chunk, this.only)) rewritten = true;
+    if (this.hasSaid)
+      for (const one of chunk.choices)
+        dropRepeated(one, this.calls.get(one.index)?.hasAny === true);
     this.hasSaid ||= hasContent(chunk);
     for (const [position, choice] of chunk.choices.entries())
       if (this.mend(choice, position)) rewritten = true;
@@ -223,16 +232,6 @@ class OpenAIEventReader implements EventReader {
     this.usage = usage ?? this.usage;
     // before the end of the answer, it counts what there is so far
     if (usage && this.finishReason !== null) this.sink.counted?.(usage);
-  }
-
-  /** Drops choices beyond the one requested, which some clients would add to its text. */
-  private keepOne(chunk: CompletionChunk): boolean {
-    const { choices } = chunk;
-    this.only ??= choices[0]?.index;
-    const own = choices.filter(({ index }) => typeof index !== 'number' || index === this.only);
-    if (own.length === choices.length && !own[0]?.index) return false;
-    chunk.choices = own.map((choice) => ({ ...choice, index: 0 }));
-    return true;
   }
 
   /** Corrects a choice in place. @returns whether anything was changed */

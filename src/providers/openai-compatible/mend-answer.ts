@@ -1,8 +1,19 @@
-import { asList, type Fields, isObject, pick } from '../../text/is-object.js';
+import type { CompletionChunk } from '../../completion.js';
+import {
+  asList,
+  type Fields,
+  isObject,
+  nameSet,
+  objectsIn,
+  omit,
+  pick,
+  present,
+} from '../../text/is-object.js';
 import { completeCitation } from '../../completion-builder.js';
 import { type FinishReason, readFinishReason } from '../finish-reason.js';
 import { textOf } from '../answer-chunks.js';
 import { parseJson } from '../json.js';
+import { isString, list, nullable, object } from '../own-events.js';
 import type { MendedCalls } from './tool-calls.js';
 import { mendUsage } from './usage.js';
 
@@ -63,6 +74,25 @@ export function mendEnvelope(answer: { choices: unknown; [field: string]: unknow
   return true;
 }
 
+/**
+ * Drops choices of a chunk beyond the one requested, which some clients would add to its text.
+ * @param only the number of that one, as the server writes it
+ * @returns whether there were any
+ */
+export function keepOne(chunk: CompletionChunk, only: number | undefined): boolean {
+  const { choices } = chunk;
+  const own = choices.filter(({ index }) => typeof index !== 'number' || index === only);
+  if (own.length === choices.length && !own[0]?.index) return false;
+  chunk.choices = own.map((choice) => ({ ...choice, index: 0 }));
+  return true;
+}
+
+/** A message that follows deltas says all of them again, and may bring calls that none of them had. */
+export function dropRepeated(choice: AnyChoice, hasCalls: boolean): void {
+  if (isObject(choice.delta) || !isObject(choice.message)) return;
+  choice.delta = hasCalls ? {} : pick(choice.message, ['tool_calls']);
+}
+
 /** A choice of a chunk, which has its message in `delta`, or of a completion. */
 interface AnyChoice {
   index: number;
@@ -70,6 +100,8 @@ interface AnyChoice {
   /** Other servers' names for it; vLLM has a token or a text in the second, beside the first. */
   finishReason?: unknown;
   stop_reason?: unknown;
+  /** OpenRouter: the word of the provider behind it, which it may have made `stop` of. */
+  native_finish_reason?: unknown;
   tool_calls?: unknown;
   delta?: unknown;
   message?: unknown;
@@ -108,8 +140,9 @@ export function mendChoice(
     choice.message = undefined;
     changed = true;
   }
-  if (!isAbsent(choice.logprobs) && !isObject(choice.logprobs)) {
-    choice.logprobs = null;
+  const logprobs = isRightLogprobs(choice.logprobs) ? choice.logprobs : rightLogprobs(choice);
+  if (logprobs !== choice.logprobs) {
+    choice.logprobs = logprobs;
     changed = true;
   }
   const part = choice[holder] as Fields;
@@ -118,6 +151,7 @@ export function mendChoice(
   if (calls.mend(part)) changed = true;
   const { finish_reason: own, finishReason, stop_reason: other = finishReason } = choice;
   const { reason, unknown } = readFinishReason(provider, own ?? other, calls.hasAny);
+  if (reason !== null) readFinishReason(provider, choice.native_finish_reason, false);
   if (reason !== null && calls.complete(part)) changed = true;
   // clients expect the field, whether or not there is a reason
   if (reason !== (isWhole ? own : (own ?? null))) {
@@ -126,6 +160,19 @@ export function mendChoice(
     changed = true;
   }
   return { reason, unknown, changed };
+}
+
+const isToken = object({ token: isString, logprob: Number.isFinite });
+const isTokens = nullable(
+  list((one) => isToken(one) && list(isToken)((one as Fields)['top_logprobs'])),
+);
+const isRightLogprobs = nullable(object({ content: isTokens, refusal: isTokens }));
+
+/** The log probabilities of a choice, each token with its list of others; null where they are odd. */
+function rightLogprobs({ logprobs }: AnyChoice): object | null {
+  const content = objectsIn((logprobs as { content?: object[] }).content);
+  const right = content.map((one) => ({ top_logprobs: [], ...present(one) }));
+  return content.length > 0 && isTokens(right) ? { content: right } : null;
 }
 
 /** Puts the end of a choice, and its calls, where they belong. @returns whether they were not there */
@@ -140,11 +187,20 @@ function movesFields(choice: AnyChoice, part: Fields): boolean {
 }
 
 const textFields = ['content', 'refusal', 'reasoning_content', 'reasoning'];
-/** Fields that are lists of objects, and what completes an entry. */
-const listFields: readonly (readonly [field: string, complete: (entry: Fields) => Fields])[] = [
-  ['annotations', completeCitation],
+/** Fields that are lists of objects, and what a client gets of an entry; null: nothing. */
+const listFields: readonly (readonly [field: string, read: (entry: Fields) => Fields | null])[] = [
+  ['annotations', readAnnotation],
   ['reasoning_details', (detail) => detail],
 ];
+
+/** Some servers have the fields of a citation beside its type; OpenRouter has parsed files, too. */
+function readAnnotation(given: Fields): Fields | null {
+  const { type, url_citation: cited = omit(given, typeField) } = given;
+  if (!isObject(cited) || !isText(cited['url'])) return null;
+  const isWhole = type === 'url_citation' && cited === given['url_citation'];
+  return completeCitation(isWhole ? given : { type: 'url_citation', url_citation: cited });
+}
+const typeField = nameSet('type');
 
 /** Corrects the texts of a message, its role and its lists. */
 function mendPart(part: Fields, isWhole: boolean): boolean {
@@ -168,10 +224,10 @@ function mendPart(part: Fields, isWhole: boolean): boolean {
     part[field] = said || [value].flat().map(textOf).join('') || null;
     changed = true;
   }
-  for (const [field, complete] of listFields) {
+  for (const [field, read] of listFields) {
     const given = part[field];
     if (isAbsent(given)) continue;
-    const entries = asList(given).filter(isObject).map(complete);
+    const entries = asList(given).filter(isObject).map(read).filter(isObject);
     const isRight = Array.isArray(given) && given.length === entries.length;
     if (isRight && entries.every((one, at) => one === given[at])) continue;
     part[field] = entries;
@@ -188,7 +244,12 @@ function splitContentParts(part: Fields, list: readonly unknown[]): void {
   let text = '';
   let reasoning = '';
   for (const piece of list) {
-    const { type, text: said, thinking }: Fields = isObject(piece) ? piece : { text: piece };
+    const {
+      type,
+      refusal,
+      text: said = refusal,
+      thinking,
+    }: Fields = isObject(piece) ? piece : { text: piece };
     const thought = [thinking].flat().map((one) => (isObject(one) ? one['text'] : one));
     reasoning += thought.filter(isText).join('');
     if (!isText(said)) continue;

@@ -147,19 +147,35 @@ function knownCall(calls: readonly KnownCall[], piece: Piece, key: number): Know
     typeof piece.index === 'number' || id === ''
       ? -1
       : calls.findLastIndex((call) => call.id === id);
-  const known = calls[named] ?? calls.findLast((call) => call.key === key);
+  const known = calls[named] ?? keyed(calls, piece, key, id + name !== '');
   if (!known) return undefined;
-  if (id !== '' && known.id !== '' && known.id !== id) return name === '' ? known : undefined;
-  // after whole arguments, a name with arguments is another call, unless they are the same again;
-  // where calls have no ids, another name or an object alone is one too
   const args = piece.function?.arguments;
   const text = textIn(args).trim();
+  if (id !== '' && known.id !== '' && known.id !== id) {
+    const isMore = text !== '' && name === known.name && !known.args.areWhole;
+    return name === '' || isMore ? known : undefined;
+  }
+  // after whole arguments, a name with arguments is another call, unless they are the same again;
+  // where calls have no ids, another name or an object alone is one too
   const isAnother =
     name !== ''
       ? text !== '' || (id + known.id === '' && name !== known.name)
       : id + known.id === '' && text.startsWith('{') && known.args.hasAny;
   if (!isAnother || !known.args.areWhole) return known;
   return (id !== '' || name === '') && known.args.isAgain(args) ? known : undefined;
+}
+
+/** That of the piece's index; for one that says no more than arguments, else the last, if unfinished. */
+function keyed(
+  calls: readonly KnownCall[],
+  { index }: Piece,
+  key: number,
+  isNamed: boolean,
+): KnownCall | undefined {
+  const last = calls.at(-1);
+  if (!isNamed && key === 0 && typeof index !== 'number') return last;
+  const known = calls.findLast((call) => call.key === key);
+  return known ?? (isNamed || last?.args.areWhole ? undefined : last);
 }
 
 function hold(call: KnownCall, piece: Piece): void {

@@ -78,8 +78,7 @@ export function mendUsage(holder: { [field: string]: unknown }): boolean {
   if (usage === undefined || usage === null) return false;
   const isRight =
     isObject(usage) &&
-    typeof usage['prompt_tokens'] === 'number' &&
-    countFields.every((field) => isCount(usage[field] ?? 0)) &&
+    countFields.every((field) => isCount(usage[field])) &&
     detailFields.every((field) => {
       const details = usage[field] ?? {};
       return isObject(details) && Object.values(details).every((count) => isCount(count ?? 0));

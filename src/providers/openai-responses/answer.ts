@@ -81,12 +81,12 @@ export function responsesUsage(reported: ResponsesAnswer['usage']): Usage | null
   });
 }
 
-/** The chat API's finish reason. */
-export function responsesFinishReason({
-  status,
-  incomplete_details: cut,
-}: ResponsesAnswer): string {
-  if (status !== 'incomplete' && !cut?.reason) return 'stop';
+/** The chat API's finish reason. @param type of the event that ended the answer, if one did */
+export function responsesFinishReason(
+  { status, incomplete_details: cut }: ResponsesAnswer,
+  type = '',
+): string {
+  if (status !== 'incomplete' && type !== 'response.incomplete' && !cut?.reason) return 'stop';
   return cut?.reason === 'content_filter' ? 'content_filter' : 'length';
 }
 
@@ -105,6 +105,30 @@ export function responsesFailure(
     error: requestErrorCode.test(error.code ?? '') ? { ...error, status: 400 } : error,
   });
 }
+
+const failed = /^(?:response\.)?(?:failed|cancelled)$/;
+
+/** @throws GatewayError for an event of a stream that tells a failure */
+export function checkEvent(
+  provider: string,
+  event: ResponsesError & Pick<ResponsesAnswer, 'error'> & { response?: ResponsesAnswer },
+): void {
+  const { type = '', error, response } = event;
+  if (type === 'error' || error) throw responsesFailure(provider, event);
+  const isFailed = failed.test(type) || failed.test(response?.status ?? '');
+  if (isFailed || response?.error) throw failureOf(provider, response ?? {});
+}
+
+/** No request is in the background. */
+const unfinished = /^(?:failed|cancelled|queued|in_progress)$/;
+
+/** @throws GatewayError for a whole answer that tells a failure */
+export function checkWhole(provider: string, answer: ResponsesAnswer): void {
+  if (answer.error || unfinished.test(answer.status ?? '')) throw failureOf(provider, answer);
+}
+
+const failureOf = (provider: string, { error, status = 'failed' }: ResponsesAnswer): GatewayError =>
+  responsesFailure(provider, { error: error ?? { message: `the answer is ${status}` } });
 
 /**
  * Translates a citation; an empty list where it has no address.

@@ -7,6 +7,8 @@ import { sseReader } from '../sse-reader.js';
 import { objectsIn } from '../../text/is-object.js';
 import { isFound } from '../web-search/search-findings.js';
 import {
+  checkEvent,
+  checkWhole,
   isCall,
   isSearch,
   reasoningDetails,
@@ -14,7 +16,6 @@ import {
   type ResponsesAnnotation,
   type ResponsesAnswer,
   responsesCitation,
-  responsesFailure,
   responsesFinishReason,
   type ResponsesItem,
   type ResponsesPart,
@@ -56,14 +57,17 @@ export function responsesEvents(
   );
 }
 
-const failed = /^response\.(?:failed|cancelled)$/;
 class ResponsesEventReader {
   private readonly chunks: AnswerChunks;
   private readonly items = new Map<number | string, OpenItem>();
   private readonly searches = new SearchCalls();
+  /** The item that was begun last. */
+  private last: OpenItem | null = null;
   private isStarted = false;
   private isEnded = false;
   private hasReasoning = false;
+  /** Whether a message has said something. */
+  private hasSpoken = false;
 
   constructor(
     sink: CompletionSink,
@@ -79,6 +83,7 @@ class ResponsesEventReader {
   /** More text of the item whose text came before; the rest as for `read`. */
   text(escaped: string, name: string | undefined, data: string): void {
     if (this.isEnded) return;
+    if (this.last) this.last.source ??= 'response.output_text.delta';
     this.own?.passText(name, data);
     this.chunks.escapedText(escaped);
   }
@@ -90,9 +95,11 @@ class ResponsesEventReader {
   read(payload: string, name: string | undefined): boolean {
     if (this.isEnded || payload === '[DONE]') return false;
     const event = parseObject(this.provider, payload, 'an event') as ResponsesEvent;
-    if (event.type === 'error' || event.error) throw responsesFailure(this.provider, event);
-    if (!failed.test(event.type ?? '')) this.own?.pass(event, name, payload);
-    event.type ??= name;
+    const { type = name ?? '' } = event;
+    checkEvent(this.provider, { ...event, type });
+    // clients refuse events of no response that they do not know (`codex.rate_limits`)
+    if (/^response\.|^keepalive$/.test(type)) this.own?.pass(event, name, payload);
+    event.type = type;
     this.event(event);
     return event.type === 'response.output_text.delta' && !event.logprobs?.length;
   }
@@ -122,6 +129,7 @@ class ResponsesEventReader {
         break;
       case 'response.refusal.delta':
         this.open(event).source = 'refusal';
+        this.hasSpoken = true;
         this.chunks.write({ refusal: textOf(event.delta) });
         break;
       case 'response.function_call_arguments.delta':
@@ -152,33 +160,26 @@ class ResponsesEventReader {
         this.start(event.response ?? {});
         break;
       case 'response.output_item.added':
-        if (event.item && isCall(event.item)) this.callStart(this.open(event), event.item);
+        this.callStart(this.open(event), event.item ?? {});
         break;
       case 'response.output_item.done':
         this.itemDone(this.open(event), event.item ?? {});
         break;
-      case 'response.failed':
-      case 'response.cancelled':
-        throw responsesFailure(this.provider, {
-          error: event.response?.error ?? { message: 'the answer failed' },
-        });
       case 'response.completed':
-      case 'response.done':
-        this.end(event.response ?? {});
-        break;
       case 'response.incomplete':
-        this.end({ ...event.response, status: 'incomplete' });
+      case 'response.done':
+        this.end(event.response ?? {}, event.type);
     }
   }
 
   private open(event: ResponsesEvent): OpenItem {
     const key = event.output_index ?? event.item_id ?? event.item?.id ?? '';
-    let item = this.items.get(key);
-    if (!item) {
-      item = { start: this.chunks.textLength, source: null, hasCitations: false, callIndex: -1 };
-      this.items.set(key, item);
-    }
-    return item;
+    // some servers have one index for all items
+    const known = event.type === 'response.output_item.added' ? undefined : this.items.get(key);
+    if (known) return known;
+    this.last = { start: this.chunks.textLength, source: null, hasCitations: false, callIndex: -1 };
+    this.items.set(key, this.last);
+    return this.last;
   }
 
   private start(response: ResponsesAnswer): void {
@@ -196,6 +197,7 @@ class ResponsesEventReader {
     const text = textOf(given);
     if (text === '' || (open.source ?? speaker) !== speaker) return;
     open.source = speaker;
+    this.hasSpoken = true;
     const isWanted = this.wantsLogprobs && logprobs?.length;
     this.chunks.text(text, isWanted ? { content: logprobs } : undefined);
   }
@@ -210,6 +212,7 @@ class ResponsesEventReader {
   }
 
   private callStart(open: OpenItem, item: ResponsesItem): void {
+    if (!isCall(item)) return;
     const { call_id: id, id: itemId, namespace, name, arguments: args, input } = item;
     const isCustom = item.type === 'custom_tool_call';
     const kind = this.isForwarded ? { namespace: namespace ?? null, isCustom } : undefined;
@@ -263,20 +266,21 @@ class ResponsesEventReader {
   }
 
   /** Reads the end of a stream, or a body that was not streamed. */
-  end(response: ResponsesAnswer): void {
+  end(response: ResponsesAnswer, type?: string): void {
     this.start(response);
-    // some servers send the whole output only here
-    if (this.items.size === 0)
-      for (const [index, item] of objectsIn(response.output).entries())
-        this.itemDone(this.open({ output_index: index }), item);
+    // some servers send their output, or some of it, only here
+    const { hasSpoken, items, chunks } = this;
+    const isFirst = items.size === 0;
+    let unread = -chunks.callCount;
+    for (const [index, item] of objectsIn(response.output).entries()) {
+      const isUnread = isCall(item) ? unread++ >= 0 : !hasSpoken && item.type === 'message';
+      if (isFirst || isUnread) this.itemDone(this.open({ item_id: `unread ${index}` }), item);
+    }
     this.isEnded = true;
     const usage = this.searches.counted(responsesUsage(response.usage), response);
-    this.chunks.end(this.provider, responsesFinishReason(response), usage);
+    this.chunks.end(this.provider, responsesFinishReason(response, type), usage);
   }
 }
-
-/** No request is in the background. */
-const unfinished = new Set(['failed', 'cancelled', 'queued', 'in_progress']);
 
 /** Translates a whole answer. @throws GatewayError for one that failed */
 export function responsesCompletion(
@@ -284,10 +288,7 @@ export function responsesCompletion(
   answer: ResponsesAnswer,
   { model, original }: Pick<ModelCall, 'model' | 'original'>,
 ): CompletionAnswer {
-  if (answer.error || unfinished.has(answer.status ?? ''))
-    throw responsesFailure(provider, {
-      error: answer.error ?? { message: `the answer is ${answer.status}` },
-    });
+  checkWhole(provider, answer);
   const isForwarded = original !== undefined;
   const read = collectAnswer(
     (sink) => new ResponsesEventReader(sink, provider, model, true, isForwarded).end(answer),

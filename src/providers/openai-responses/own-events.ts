@@ -115,6 +115,9 @@ export function isRightResponse(value: unknown, status: unknown): boolean {
 
 /** Passes on the events of the Responses API. */
 export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
+  /** The arguments of the call that ends, as told by an event of their own. */
+  private told: string | null = null;
+
   protected isRight(event: ResponsesEvent): boolean {
     const type = event.type ?? '';
     if (!this.hasBegun) return type === 'response.created' && this.isStart(event);
@@ -140,6 +143,9 @@ export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
       const known = this.open.get(index);
       if (!known || !isItem(item) || String(callIdOf(item)) !== known.callId) return false;
       if (item['type'] !== known.type || item['id'] !== known.id) return false;
+      // LM Studio has none here, and all of them in the event before
+      if (this.told !== null && this.told !== item['arguments']) return false;
+      this.told = null;
       this.ended[known.index] = item;
       return this.open.delete(index);
     }
@@ -155,13 +161,10 @@ export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
   private isPiece(type: string, event: ResponsesEvent): boolean {
     const known = this.open.get(event.output_index);
     if (!known || known.id !== event.item_id) return false;
-    const isOfPart = /^response\.(output_text|refusal|reasoning_text|content_part)\./.test(type);
-    const isPartBegun = type.endsWith('content_part.added');
-    if (
-      isOfPart &&
-      (isPartBegun ? !isCount(event.content_index) : !(Number(event.content_index) < known.parts))
-    )
-      return false;
+    const isOfPart = ofPart.test(type);
+    const isPartBegun = type.endsWith('_part.added');
+    const part = event.content_index ?? event.summary_index;
+    if (isOfPart && (isPartBegun ? !isCount(part) : !(Number(part) < known.parts))) return false;
     if (isPartBegun) known.parts++;
     const isOfText = type.startsWith('response.output_text.');
     if (isOfText && (known.type !== 'message' || !isRightText(type, event, known))) return false;
@@ -171,9 +174,12 @@ export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
       known.hasSpoken ||= event.delta !== '';
       return isString(event.delta) && (isGoingOn || beginsWell(event.delta));
     }
+    if (isFull(event.arguments)) this.told = event.arguments ?? null;
     return perhaps(isObject)(event.part) && perhaps(isString)(event.arguments);
   }
 }
+
+const ofPart = /^response\.(output_text|refusal|reasoning_(summary_)?(text|part)|content_part)\./;
 
 /** What is said again at the end has come before, because most clients read the deltas alone. */
 function isRightText(type: string, event: ResponsesEvent, known: Begun): boolean {

@@ -25,7 +25,7 @@ export interface Usage {
   reasoningTokens: number;
   cachedTokens: number;
   cacheWriteTokens: number;
-  /** Of the cache-written tokens, those kept for an hour; absent if the provider does not tell. */
+  /** Of the cache-written tokens, those kept for an hour or longer; absent if it is not told. */
   hourCacheWriteTokens?: number;
   /** Of the prompt's tokens, those of sound; absent: none. */
   audioTokens?: number;

@@ -66,14 +66,18 @@ interface ModelTables {
   readonly reasoning: RuleGroups<ReasoningRule>;
   readonly 'reasoning-tokens': ReasoningTokens;
   readonly 'answer-lengths': AnswerLengths;
-  /** Providers in the price data whose lists give context lengths. */
-  readonly 'context-lengths': { readonly sources: readonly string[] };
-  /** Prices that the price data lacks, by the provider's id there, and products of closed weights. */
+  /** Providers in the price data whose lists give context lengths, and products that none has. */
+  readonly 'context-lengths': {
+    readonly sources: readonly string[];
+    readonly models: Readonly<Record<string, number>>;
+  };
+  /** Prices that the price data lacks, by the provider's id there, and facts about all prices. */
   readonly prices: RuleGroups<
     { readonly prices: Readonly<Record<string, ListedPrice>> },
     { readonly source: string }
   > & {
     readonly closed: readonly string[];
+    readonly sameAsOlder: readonly string[];
   };
   /** Abilities of single models, on one scale. */
   readonly 'measured-abilities': AbilityTable;

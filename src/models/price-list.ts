@@ -15,9 +15,12 @@ interface ListedModel {
 }
 
 const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
-const { groups: additions, closed } = readModelTable('prices');
+const { groups: additions, closed, sameAsOlder } = readModelTable('prices');
 const added = new Map(additions.map(({ group, rules }) => [group, rules]));
 const closedNames = whole(closed.join('|'));
+const asOlder = whole(sameAsOlder.join('|'));
+const { sources: contextSources, models: contexts } = readModelTable('context-lengths');
+const statedContexts = new Map(Object.entries(contexts));
 
 /** Whether only its maker and clouds serve a product: any other server relays it from them. */
 export const isClosed = (model: string): boolean => closedNames.test(modelIdentity(model));
@@ -83,9 +86,17 @@ function exactly(
 ): PriceCalculation | null {
   for (const spelling of spellings(model)) {
     const found = modelIdentity(spelling) === product ? entryOf(priceId, spelling, at) : null;
-    if (found) return found;
+    if (found && !isOlder(found.model, product)) return found;
   }
   return null;
+}
+
+/** Whether a rule of a list takes a product for the older version that it was made for. */
+function isOlder(listed: ListedModel, product: string): boolean {
+  const older = modelIdentity(callName(listed));
+  const rest = product.startsWith(older) ? product.slice(older.length) : '';
+  if (!/^-\d{1,2}(?!\d)/.test(rest) || asOlder.test(product)) return false;
+  return !namesMatchedBy(listed).some((name) => modelIdentity(name) === product);
 }
 
 /** The entry of a product under other names of it; null unless all of them have the same prices. */
@@ -197,15 +208,14 @@ function indexContextLengths(
 
 let contextIndex: ((canonical: string) => number | null) | null = null;
 
-/** The context length of a model by any name of it, in any provider's list; null if no list has it. */
+/** The context length of a model by any name of it, in any provider's list; null if none has it. */
 export function contextLengthByName(model: string): number | null {
   contextIndex ??= indexContextLengths(
-    readModelTable('context-lengths').sources.map(
-      (providerId) => findProvider({ providerId })?.models ?? [],
-    ),
+    contextSources.map((providerId) => findProvider({ providerId })?.models ?? []),
   );
   const product = modelIdentity(model);
-  return contextIndex(isMovingName(model) ? product : canonicalName(model));
+  const listed = contextIndex(isMovingName(model) ? product : canonicalName(model));
+  return listed ?? statedContexts.get(product) ?? null;
 }
 
 /** Call when the price data has changed. */

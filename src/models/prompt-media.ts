@@ -35,12 +35,15 @@ function isSound(part: ContentPart): boolean {
   );
 }
 
-/** Whether Anthropic's `cache_control` asks for more than the usual five minutes. */
-function isLongCache(holder: unknown): boolean {
-  const control = (holder as { cache_control?: unknown } | null | undefined)?.cache_control;
-  const ttl = (control as { ttl?: unknown } | null | undefined)?.ttl;
-  return ttl !== undefined && ttl !== null && ttl !== '5m';
-}
+const cacheFields = ['cache_control', 'prompt_cache_options', 'prompt_cache_breakpoint'];
+const usualTtls: ReadonlySet<unknown> = new Set([undefined, null, '5m', '30m']);
+
+/** Whether a cache is asked for longer than usual: five minutes, or thirty at OpenAI. */
+const isLongCache = (holder: unknown): boolean =>
+  cacheFields.some((field) => {
+    const control = (holder as Record<string, unknown> | null | undefined)?.[field];
+    return !usualTtls.has((control as { ttl?: unknown } | null | undefined)?.ttl);
+  });
 
 const partsOf = ({ content }: ChatMessage): readonly ContentPart[] =>
   Array.isArray(content) ? content : [];

@@ -70,6 +70,9 @@ const named = (pattern: string): RegExp => new RegExp(`(?:^|[/.~])${pattern}`, '
 const variants = '-(?:pro|codex|chat|search)';
 const release = (minor: string): RegExp => named(`gpt-5[.-]${minor}(?!\\d)(?!.*${variants})`);
 
+/** Of GPT-6, those that can do without reasoning. */
+const resting = 'gpt-6(?:-(?:sol|luna)|[.-]1-terra)';
+
 /** Matches names that may have a rule in `openaiModels`. */
 export const openaiName = /gpt|(?:^|[/.~])o\d/i;
 
@@ -95,7 +98,12 @@ export const openaiModels: readonly ParameterRule[] = [
   { models: release('5'), ...reasons, efforts: between('none', 'xhigh'), toolsNeedNone: true },
   { models: release('[6-9]'), ...reasons, efforts: between('none', 'max'), toolsNeedNone: true },
   { models: named(`gpt-5[.-]\\d${variants}`), ...reasons, efforts: between('low', 'xhigh') },
-  { models: named('gpt-(?:[6-9]|\\d\\d)'), ...reasons, efforts: between('low', 'max') },
+  { models: named(resting), ...reasons, efforts: between('none', 'max'), toolsNeedNone: true },
+  {
+    models: named(`(?!${resting})gpt-(?:[6-9]|\\d\\d)`),
+    ...reasons,
+    efforts: between('low', 'max'),
+  },
 ];
 
 /** Fields that providers refuse without another one. */
@@ -148,14 +156,16 @@ export const parameterRules = {
   grok: [
     { models: /grok-(3-mini|[4-9]|code)/, refuses: [...penalties, 'stop'] },
     { models: /grok-(2|3(?!-mini)|4(?!\.[3-9])|code)/, efforts: [] },
-    { models: /grok/, efforts: between('low', 'high') },
+    { models: /grok(?!-4\.[6-9])/, efforts: between('low', 'high') },
+    { models: /grok-4\.[6-9]/, efforts: between('low', 'xhigh') },
   ],
   // only some of Mistral's models reason, at one level
   mistral: [
     { models: /./, refuses: [...foreign, ...ofOpenAI, ...likelihoods, 'user', 'service_tier'] },
     { models: /./, least, most: { temperature: 1.5 } },
     { models: /./, refusesGreedy: ['top_p'] },
-    { models: /large|codestral|devstral|ministral|pixtral|nemo|saba/, efforts: [] },
+    { models: /large(?!-[4-9](?!\d))|codestral|devstral|ministral|pixtral|nemo|saba/, efforts: [] },
+    { models: /large-[4-9](?!\d)/, efforts: between('low', 'high') },
     { models: /small|medium/, efforts: ['none', 'high'] },
   ],
   // what Groq serves
@@ -167,8 +177,11 @@ export const parameterRules = {
     { models: /^(?!.*(gpt-oss|qwen))/, efforts: [] },
     { models: /qwen/, takesOnlyNone: true },
   ],
-  // Gemini 3 is the first that takes a form beside tools
-  gemini: [{ models: /gemini-(1|2)[.-]/i, formatsAlone: true }],
+  // Gemini 3 is the first that takes a form beside tools; 4 refuses what earlier ones ignored
+  gemini: [
+    { models: /gemini-(1|2)[.-]/i, formatsAlone: true },
+    { models: /gemini-[4-9]/i, refuses: penalties, most: { n: 1 } },
+  ],
   cerebras: [
     { models: /./, closedSchemas: namesIn('minItems maxItems pattern format') },
     { models: /./, refuses: [...foreign, ...ofOpenAI, ...penalties, 'logit_bias', 'service_tier'] },

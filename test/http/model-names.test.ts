@@ -222,6 +222,7 @@ describe('a name that an agent sends by itself, of a model that no provider has'
     ['gpt-5.1-codex', 'gpt-5.5'],
     ['gpt-5.1-codex-max', 'gpt-5.5'],
     ['gpt-6.1-sol', 'gpt-5.5'],
+    ['gpt-6.2-sol', 'gpt-5.5'],
     ['codex-auto-review', 'gpt-5.5'],
     ['codex-mini-latest', 'gpt-5-mini'],
     ['gpt-5.1-codex-mini', 'gpt-5-mini'],

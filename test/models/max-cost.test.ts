@@ -17,6 +17,7 @@ import type { TokenPrice } from '../../src/models/model-facts.js';
 import { noPrices, type Prices } from '../../src/models/model-facts.js';
 import { measureRequest } from '../../src/models/tokens.js';
 import { runs } from '../helpers/runs.js';
+import { chatOf } from '../../src/http/surfaces/responses/read-call.js';
 
 const prices = (some: Partial<Prices>): Prices => ({ ...noPrices, ...some });
 const chat = (
@@ -230,8 +231,30 @@ describe('the cost of a cache', () => {
     ['a message', { messages: [{ role: 'user', content: '', ...hour }] }],
     ['a part', chat([{ type: 'text', text: 'x', ...hour }])],
     ['a tool', chat('', { tools: [{ type: 'function', function: { name: 'f' }, ...hour }] })],
+    ['the request, in OpenAI’s words', chat('', { prompt_cache_options: { ttl: '12h' } })],
+    [
+      'a part, in OpenAI’s words',
+      chat([{ type: 'text', text: 'x', prompt_cache_breakpoint: { ttl: '12h' } }]),
+    ],
   ])('is that of an hour where %s asks for one', (_where, request) => {
     expect(mediaOf(request).longCache).toBe(true);
+  });
+
+  it('is that of twelve hours where a request of the Responses API asks for one', () => {
+    const long = { ttl: '12h' };
+    const part = { type: 'input_text', text: 'x', prompt_cache_breakpoint: long };
+    const input = (...content: object[]) => [{ type: 'message', role: 'user', content }];
+    for (const body of [
+      { model: 'm', input: 'x', prompt_cache_options: long },
+      { model: 'm', input: input(part) },
+      { model: 'm', input: input({ ...part, type: 'input_file', file_id: 'f' }) },
+    ])
+      expect(mediaOf(chatOf(body)).longCache).toBe(true);
+  });
+
+  it('is the usual one where thirty minutes are asked for, or nothing', () => {
+    for (const options of [{ ttl: '30m' }, { mode: 'explicit' }, { ttl: null }])
+      expect(mediaOf(chat('', { prompt_cache_options: options })).longCache).toBe(false);
   });
 
   it('is twice that of input for an hour, unless its price is known', () => {

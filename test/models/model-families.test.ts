@@ -10,6 +10,7 @@ describe('the ability of a known family', () => {
   it.each([
     [['gpt-5', 'gpt-4.1', 'gpt-4o', 'gpt-4-turbo', 'gpt-3.5-turbo']],
     [['gpt-6-sol', 'gpt-5.4', 'gpt-5.1', 'gpt-5', 'gpt-5-mini', 'gpt-5-nano']],
+    [['gpt-6.2-astra', 'gpt-6.2-sol', 'gpt-6.1-terra', 'gpt-6-luna']],
     [['o3', 'o1', 'o1-mini']],
     [
       [
@@ -33,7 +34,7 @@ describe('the ability of a known family', () => {
         'gemini-pro',
       ],
     ],
-    [['grok-4', 'grok-3', 'grok-2']],
+    [['grok-4.7', 'grok-4.3', 'grok-4', 'grok-3', 'grok-2']],
     [['deepseek-v3.2', 'deepseek-v3.1-terminus', 'deepseek-r1', 'deepseek-chat-v3-0324']],
     [
       [
@@ -46,7 +47,7 @@ describe('the ability of a known family', () => {
         'llama-2-7b-chat',
       ],
     ],
-    [['mistral-large-2512', 'mistral-large-2407', 'mixtral-8x7b-instruct', 'mistral-7b-instruct']],
+    [['mistral-large-4', 'mistral-large-2407', 'mixtral-8x7b-instruct', 'mistral-7b-instruct']],
     [
       [
         'qwen3-235b-a22b-thinking-2507',

@@ -471,6 +471,9 @@ describe('settings', () => {
     ['gemini-3.1-pro-preview', 'none', { thinkingLevel: 'low', includeThoughts: false }],
     ['gemini-3.1-pro-preview', 'medium', { thinkingLevel: 'medium', includeThoughts: true }],
     ['gemini-flash-latest', 'xhigh', { thinkingLevel: 'high', includeThoughts: true }],
+    ['gemini-4-hydrogen', 'none', { thinkingLevel: 'low', includeThoughts: false }],
+    ['gemini-4-hydrogen', 'max', { thinkingLevel: 'xhigh', includeThoughts: true }],
+    ['google/gemini-4-argon', 'xhigh', { thinkingLevel: 'high', includeThoughts: true }],
   ])('%s thinks with effort %s', (model, effort, expected) =>
     expect(configOf({ reasoning_effort: effort }, model)).toEqual({ thinkingConfig: expected }),
   );

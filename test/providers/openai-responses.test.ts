@@ -292,7 +292,11 @@ describe('a request to the Responses API', () => {
 
 const usage = {
   input_tokens: 30,
-  input_tokens_details: { cached_tokens: 20, cache_write_tokens: 4 },
+  input_tokens_details: {
+    cached_tokens: 20,
+    cache_write_tokens: 4,
+    cache_write_tokens_details: { ttl_12h_tokens: 3, ttl_30m_tokens: 1 },
+  },
   output_tokens: 12,
   output_tokens_details: { reasoning_tokens: 5 },
   total_tokens: 42,
@@ -303,6 +307,7 @@ const counted = {
   reasoningTokens: 5,
   cachedTokens: 20,
   cacheWriteTokens: 4,
+  hourCacheWriteTokens: 3,
   estimated: false,
 };
 const response = {

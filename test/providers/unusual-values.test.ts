@@ -33,6 +33,22 @@ it.each([
 });
 
 it.each([
+  ['openai', 'gpt-6-luna', 'none', 'none'],
+  ['openai', 'gpt-6.1-terra', 'minimal', 'none'],
+  ['openai', 'gpt-6.1-sol', 'none', 'low'],
+  ['openai', 'gpt-6.2-astra', 'none', 'low'],
+  ['openai-responses', 'gpt-6.2-sol', 'max', 'max'],
+  ['xai', 'grok-4.7', 'xhigh', 'xhigh'],
+  ['xai', 'grok-4.5', 'xhigh', 'high'],
+  ['mistral', 'mistral-large-4-0', 'none', 'low'],
+  ['mistral', 'mistral-large-2512', 'high', undefined],
+] as const)('%s gets for %s of the effort %s %s', async (api, model, asked, taken) => {
+  const body = await sent(api, model, { reasoning_effort: asked });
+  const reasoning = body['reasoning'] as { effort?: string } | undefined;
+  expect(reasoning?.effort ?? body.reasoning_effort).toBe(taken);
+});
+
+it.each([
   [{ presence_penalty: 1.5 }, { presence_penalty: 1 }],
   [{ presence_penalty: 1.5, frequency_penalty: 0.5 }, { frequency_penalty: 0.5 }],
   [{ presence_penalty: 0.2, frequency_penalty: -0.5 }, { presence_penalty: 0.2 }],

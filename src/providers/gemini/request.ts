@@ -181,8 +181,10 @@ function thinkingConfig(
 }
 
 function levelOf(effort: string, model: string, pro: boolean): string {
-  if (effort === 'none' || effort === 'minimal') return pro ? 'low' : 'minimal';
-  if (effort === 'xhigh' || effort === 'max') return 'high';
+  if (effort === 'none' || effort === 'minimal')
+    return pro || /gemini-[4-9]/i.test(model) ? 'low' : 'minimal';
+  if (effort === 'xhigh' || effort === 'max')
+    return /gemini-4-(hydrogen|neon)/i.test(model) ? 'xhigh' : 'high';
   // the first Gemini 3 Pro has only low and high
   return effort === 'medium' && /gemini-3-pro/i.test(model) ? 'high' : effort;
 }

@@ -62,7 +62,11 @@ export interface ResponsesAnswer {
   usage?: {
     input_tokens?: number;
     output_tokens?: number;
-    input_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number } | null;
+    input_tokens_details?: {
+      cached_tokens?: number;
+      cache_write_tokens?: number;
+      cache_write_tokens_details?: { ttl_12h_tokens?: number } | null;
+    } | null;
     output_tokens_details?: { reasoning_tokens?: number } | null;
   } | null;
 }
@@ -78,6 +82,7 @@ export function responsesUsage(reported: ResponsesAnswer['usage']): Usage | null
     reasoningTokens: usage.output_tokens_details?.reasoning_tokens,
     cachedTokens: usage.input_tokens_details?.cached_tokens,
     cacheWriteTokens: usage.input_tokens_details?.cache_write_tokens,
+    hourCacheWriteTokens: usage.input_tokens_details?.cache_write_tokens_details?.ttl_12h_tokens,
   });
 }
 

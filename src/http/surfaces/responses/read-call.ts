@@ -46,7 +46,7 @@ export function chatOf(body: ResponsesBody): ChatRequest {
 }
 
 const sameFields = namesIn(`
-  temperature top_p prompt_cache_key prompt_cache_retention service_tier
+  temperature top_p prompt_cache_key prompt_cache_retention prompt_cache_options service_tier
 `);
 
 /** What other APIs ask for an effort with. */

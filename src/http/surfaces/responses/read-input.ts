@@ -1,6 +1,6 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../../completion.js';
 import { openReasoning } from '../foreign-reasoning.js';
-import { isObject, type Json, present, textIn } from '../../../text/is-object.js';
+import { isObject, type Json, pick, present, textIn } from '../../../text/is-object.js';
 import { itemsOf, jsonList, type ResponsesBody, typeOf } from './body.js';
 import { customArguments } from '../../../custom-tools.js';
 import { flatName } from './flat-tools.js';
@@ -107,31 +107,34 @@ class ItemReader {
   }
 }
 
-/** One text stays a text, because some providers do not know parts. */
+/** One text without marks stays a text, because some providers do not know parts. */
 function contentOf(sent: unknown): string | ContentPart[] {
   if (typeof sent === 'string') return sent;
   const parts = jsonList(sent).flatMap(contentPart);
   const [first] = parts;
-  return parts.length === 1 && first?.type === 'text' ? (first.text ?? '') : parts;
+  const isPlain = parts.length === 1 && first?.type === 'text' && Object.keys(first).length === 2;
+  return isPlain ? (first.text ?? '') : parts;
 }
 
 /** A part of a Responses message as one of a chat message; none: it has no translation. */
 export function contentPart(part: Json): ContentPart[] {
+  const cacheEnd = pick(part, ['prompt_cache_breakpoint']);
   switch (part['type']) {
     case 'input_text':
     case 'output_text':
     case 'text':
-      return [{ type: 'text', text: textIn(part['text']) }];
+      return [{ type: 'text', text: textIn(part['text']), ...cacheEnd }];
     case 'input_image': {
       const { image_url: given } = part;
       const url = textIn(isObject(given) ? given['url'] : given);
       const { detail } = part;
       const image = { url, ...(typeof detail === 'string' ? { detail } : {}) };
-      return url === '' ? [] : [{ type: 'image_url', image_url: image }];
+      return url === '' ? [] : [{ type: 'image_url', image_url: image, ...cacheEnd }];
     }
     case 'input_file': {
       const { filename, file_data: bytes, file_url: url, file_id } = part;
-      return [{ type: 'file', file: present({ filename, file_data: bytes ?? url, file_id }) }];
+      const file = present({ filename, file_data: bytes ?? url, file_id });
+      return [{ type: 'file', file, ...cacheEnd }];
     }
     case 'input_audio':
       return [{ type: 'input_audio', input_audio: part['input_audio'] }];

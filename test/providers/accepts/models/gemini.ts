@@ -77,7 +77,7 @@ const rules: readonly Rule[] = [
   {
     refuses: 'Function call is missing a thought_signature',
     source: 'https://ai.google.dev/gemini-api/docs/thought-signatures',
-    models: /gemini-3/,
+    models: /gemini-[34]/,
     find: ({ body }) =>
       contentsOf(body).flatMap(({ parts }, index) => {
         const first = parts.find((part) => 'functionCall' in part);
@@ -127,11 +127,27 @@ const rules: readonly Rule[] = [
       return stopSequences.length > 5 || stopSequences.includes('') ? ['stopSequences'] : [];
     },
   },
+  {
+    refuses: 'penalties, several candidates and the level minimal',
+    source: 'https://ai.google.dev/gemini-api/docs/generate-content/latest-model',
+    models: /gemini-4/,
+    find: ({ body }) => {
+      const {
+        presencePenalty,
+        frequencyPenalty,
+        candidateCount = 1,
+        thinkingConfig,
+      } = configOf(body);
+      const minimal = (thinkingConfig as Part | undefined)?.['thinkingLevel'] === 'minimal';
+      const isRefused = presencePenalty !== undefined || frequencyPenalty !== undefined || minimal;
+      return isRefused || candidateCount !== 1 ? ['generationConfig'] : [];
+    },
+  },
 ];
 
 /** Gemini and Vertex AI. */
 export const gemini: Acceptance = {
-  models: ['gemini-2.5-flash', 'gemini-3-pro-preview'],
+  models: ['gemini-2.5-flash', 'gemini-3-pro-preview', 'gemini-4-argon'],
   // results are matched by name and order; ids are optional
   callIds: () => [],
   rules,

@@ -240,7 +240,7 @@ const smallSeeds: Rule = onBody(
 );
 
 /** OpenAI's own models, at each provider that serves them. */
-const reasoningModels = /(^|\/)(gpt-5|o\d)/;
+const reasoningModels = /(^|\/)(gpt-[56]|o\d)/;
 const openaiReference = 'https://developers.openai.com/api/docs/guides/reasoning';
 const openaiModels: readonly Rule[] = [
   ...refusesFields(['max_tokens'], github('ServiceNow/AgentLab/issues/251'), reasoningModels),
@@ -254,7 +254,7 @@ const openaiModels: readonly Rule[] = [
       `'${field}' is only supported at effort none`,
       github('vercel/ai/pull/10940'),
       (body) => isGiven(body[field]) && body['reasoning_effort'] !== 'none',
-      /(^|\/)(gpt-5\.[56]|o\d|gpt-5-)/,
+      /(^|\/)(gpt-5\.[56]|gpt-6|o\d|gpt-5-)/,
     ),
   ),
   onBody(
@@ -270,7 +270,12 @@ const openaiModels: readonly Rule[] = [
   efforts(
     ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
     github('enricoros/big-AGI/issues/1159'),
-    /gpt-5\.6/,
+    /gpt-5\.6|gpt-6-luna/,
+  ),
+  efforts(
+    ['low', 'medium', 'high', 'xhigh', 'max'],
+    'https://developers.openai.com/api/docs/models/gpt-6.2-sol',
+    /gpt-6\.2/,
   ),
   efforts([], openaiReference, /gpt-4/),
   {
@@ -294,7 +299,7 @@ const openaiChatApi: readonly Rule[] = [
     'Function tools with reasoning_effort are not supported in /v1/chat/completions',
     github('BerriAI/litellm/pull/34569'),
     ({ tools, reasoning_effort: effort }) => isGiven(tools) && effort !== 'none',
-    /gpt-5\.[4-6]/,
+    /gpt-5\.[4-6]|gpt-6-luna/,
   ),
   callIds(/^.{1,40}$/s, 'string too long', github('vercel/ai/issues/5171')),
   stops(4, 'https://platform.openai.com/docs/api-reference/chat/create'),
@@ -344,7 +349,7 @@ interface Provider {
 
 const providers: Readonly<Record<string, Provider>> = {
   openai: {
-    models: ['gpt-4o', 'gpt-5-mini', 'gpt-5.2', 'gpt-5.6', 'o4-mini'],
+    models: ['gpt-4o', 'gpt-5-mini', 'gpt-5.2', 'gpt-5.6', 'gpt-6-luna', 'gpt-6.2-sol', 'o4-mini'],
     rules: openaiChatApi,
   },
   'azure-openai': { models: ['gpt-4o', 'gpt-5-mini', 'gpt-5.2', 'o4-mini'], rules: openaiChatApi },
@@ -370,7 +375,7 @@ const providers: Readonly<Record<string, Provider>> = {
     ],
   },
   mistral: {
-    models: ['mistral-large-latest', 'mistral-small-latest'],
+    models: ['mistral-large-latest', 'mistral-large-4', 'mistral-small-latest'],
     rules: [
       noDeveloper(mistralOrder),
       knowsOnly(github('charmbracelet/crush/issues/1590'), [...plain, 'prefix']),
@@ -398,7 +403,12 @@ const providers: Readonly<Record<string, Provider>> = {
         ({ role: of, content, tool_calls: calls }) => of === 'assistant' && !content && !calls,
       ),
       efforts(['none', 'high'], github('anomalyco/models.dev/pull/1986'), /small/),
-      efforts([], github('NousResearch/hermes-agent/issues/11243'), /large/),
+      efforts([], github('NousResearch/hermes-agent/issues/11243'), /large-latest/),
+      efforts(
+        ['low', 'medium', 'high'],
+        'https://docs.mistral.ai/inference/conversations/reasoning',
+        /large-4/,
+      ),
       resultsAreTexts,
       ...refusesFields(
         ['seed', 'max_completion_tokens', 'stream_options', 'user', 'store', 'logprobs'],

@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { withTimeout } from '../async/with-timeout.js';
 import type { LazyDatabases } from '../store/lazy-databases.js';
+import { GatewayError } from '../errors.js';
 import type { ResponseRecord, ResponseStore } from '../store/contracts/responses.js';
-import { exactJson, parseExactJson } from '../text/exact-json.js';
+import { exactJson } from '../text/exact-json.js';
 import { VolatileConversations } from './known-conversations.js';
 import type { StorageQuota } from './storage-quota.js';
 
@@ -48,10 +49,16 @@ export class ResponseKeeper {
 
   /**
    * A response with all that it continues, oldest first; null: one of them is not stored.
-   * @throws GatewayError `unavailable`
+   * @throws GatewayError `unavailable`; `payload_too_large` for more than `maxLength` characters
    */
-  async chain(accountId: string, id: string): Promise<readonly ResponseRecord[] | null> {
-    const chain = await (await this.store()).chain(accountId, id, maxTurns);
+  async chain(
+    accountId: string,
+    id: string,
+    maxLength: number,
+  ): Promise<readonly ResponseRecord[] | null> {
+    const chain = await (await this.store()).chain(accountId, id, maxTurns, maxLength);
+    const length = chain.reduce((sum, one) => sum + one.input.length + one.response.length, 0);
+    if (length > maxLength) throw tooLong(maxLength);
     return chain[0]?.previousId === null ? chain : null;
   }
 
@@ -60,17 +67,19 @@ export class ResponseKeeper {
     return (await (await this.store()).chain(accountId, id, 1))[0] ?? null;
   }
 
-  /** Output items of stored responses by their ids. @throws GatewayError `unavailable` */
-  async items(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Json>> {
-    if (ids.length === 0) return new Map();
-    const found = await (await this.store()).withItems(accountId, ids);
-    return new Map(
-      found.flatMap(({ response }) =>
-        outputOf(parseExactJson(response) as Json).map(
-          (item) => [String(item['id']), item] as const,
-        ),
-      ),
-    );
+  /**
+   * The stored responses, as JSON, that have output items of these ids.
+   * @throws GatewayError as `chain`
+   */
+  async withItems(
+    accountId: string,
+    ids: readonly string[],
+    maxLength: number,
+  ): Promise<readonly string[]> {
+    if (ids.length === 0) return [];
+    const found = await (await this.store()).withItems(accountId, ids, maxLength);
+    if (found === null) throw tooLong(maxLength);
+    return found.map(({ response }) => response);
   }
 
   /** As `ResponseTurn.keep`. */
@@ -156,8 +165,14 @@ export class ResponseKeeper {
   }
 }
 
+const tooLong = (maxLength: number): GatewayError =>
+  new GatewayError(
+    'payload_too_large',
+    `the responses that this request refers to have more than ${maxLength} characters together`,
+  );
+
 /** The output items with an id: a request can refer to no other. */
-const outputOf = ({ output }: Json): readonly Json[] =>
+export const outputOf = ({ output }: Json): readonly Json[] =>
   Array.isArray(output)
     ? (output as (Json | null)[]).filter((item): item is Json => typeof item?.['id'] === 'string')
     : [];

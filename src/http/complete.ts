@@ -25,7 +25,7 @@ export const complete = (
     const { request } = contextOf(parts, res);
     request.promptCacheKey = sessionOf(req.headers);
     const sent = bodyOf(req, res);
-    const body = (await surface.begin?.(parts, request, sent)) ?? sent;
+    const body = (await surface.begin?.(parts, request, sent, res)) ?? sent;
     const call = surface.readCall(body, new RequestParts(req));
     if (isRecorded(req, request, call)) {
       const asked = { surface, request, req, res, sent, call };

@@ -51,7 +51,7 @@ describe.each(storeRows)('responses on $name', (row) => {
       await save(accountId, { itemIds: ['msg_2'] }),
     ];
     const ids = async (account: string, items: string[]): Promise<string[]> =>
-      (await store.responses.withItems(account, items)).map(({ id }) => id).sort();
+      ((await store.responses.withItems(account, items, 1_000)) ?? []).map(({ id }) => id).sort();
     expect(await ids(accountId, ['fc_1', 'msg_2', 'none'])).toEqual([one, two].sort());
     expect(await ids(randomUUID(), ['fc_1'])).toEqual([]);
     // an item of a later response under the same id
@@ -60,6 +60,20 @@ describe.each(storeRows)('responses on $name', (row) => {
     expect(await store.responses.remove(accountId, three)).toBe(true);
     expect(await store.responses.remove(accountId, three)).toBe(false);
     expect(await ids(accountId, ['fc_1'])).toEqual([]);
+  });
+
+  it('are not read where they are longer than a reader takes', async () => {
+    const accountId = randomUUID();
+    const first = await save(accountId, { itemIds: ['msg_1'] });
+    const second = await save(accountId, { previousId: first, itemIds: ['msg_2'] });
+    const third = await save(accountId, { previousId: second });
+    const { responses } = store;
+    expect(await responses.withItems(accountId, ['msg_1', 'msg_2'], 100)).toBeNull();
+    expect(await responses.withItems(accountId, ['msg_1', 'msg_2'], 200)).toHaveLength(2);
+    // the one that exceeds it is the last to be read
+    const chain = await responses.chain(accountId, third, 10, 150);
+    expect(chain.map(({ id }) => id)).toEqual([second, third]);
+    expect(await responses.chain(accountId, third, 10, 1_000)).toHaveLength(3);
   });
 
   it('count as storage, are exported, and end with their age and their account', async () => {
@@ -77,6 +91,6 @@ describe.each(storeRows)('responses on $name', (row) => {
     expect(await store.responses.chain(accountId, young, 9)).toHaveLength(1);
     while ((await store.removal.removeRows(accountId, 100)) > 0);
     expect(await store.responses.chain(accountId, young, 9)).toEqual([]);
-    expect(await store.responses.withItems(accountId, ['msg_2'])).toEqual([]);
+    expect(await store.responses.withItems(accountId, ['msg_2'], 1_000)).toEqual([]);
   });
 });

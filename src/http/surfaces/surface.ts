@@ -50,9 +50,15 @@ export interface CompletionSurface extends Surface {
   readonly showsWarnings?: boolean;
   /**
    * Comes before planning. Returns the body with what it refers to in place; undefined: as it is.
+   * @param res whose request the bounds of bodies count that for
    * @throws GatewayError for a body that refers to what does not exist
    */
-  begin?(parts: GatewayParts, request: GatewayRequest, body: unknown): Promise<unknown>;
+  begin?(
+    parts: GatewayParts,
+    request: GatewayRequest,
+    body: unknown,
+    res: ServerResponse,
+  ): Promise<unknown>;
   /**
    * Converts a valid body. The `chat` of the call is the canonical request; a dialect that providers
    * speak too adds the body itself, as `original`: see `runCompletion`.

@@ -22,12 +22,22 @@ export interface NewResponse extends ResponseRecord {
 export interface ResponseStore {
   save(response: NewResponse): Promise<void>;
   /**
-   * A response and those before it that it continues, oldest first, at most `maxTurns`. Empty: there
-   * is none. The first one has a `previousId` where an earlier one is missing.
+   * A response and those before it that it continues, oldest first, at most `maxTurns`, and none
+   * before the one with which they have more than `maxLength` characters. Empty: there is none. The
+   * first one has a `previousId` where an earlier one is missing.
    */
-  chain(accountId: string, id: string, maxTurns: number): Promise<ResponseRecord[]>;
-  /** The responses that have output items of these ids. */
-  withItems(accountId: string, itemIds: readonly string[]): Promise<ResponseRecord[]>;
+  chain(
+    accountId: string,
+    id: string,
+    maxTurns: number,
+    maxLength?: number,
+  ): Promise<ResponseRecord[]>;
+  /** The responses that have output items of these ids; null: they have more than `maxLength`. */
+  withItems(
+    accountId: string,
+    itemIds: readonly string[],
+    maxLength: number,
+  ): Promise<Pick<ResponseRecord, 'id' | 'response'>[] | null>;
   /** False if there was none. */
   remove(accountId: string, id: string): Promise<boolean>;
   /** Newest first. */

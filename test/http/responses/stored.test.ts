@@ -141,6 +141,16 @@ describe('what is stored', () => {
     });
   });
 
+  it('may be referred to by each of its items once', async () => {
+    const { json } = await world.ask({ input: 'Hi' });
+    const item = { type: 'item_reference', id: at(outputOf(json)[0], 'id') };
+    const refused = { status: 400, json: { error: { param: 'input' } } };
+    expect(await world.ask({ input: [item, item] })).toMatchObject(refused);
+    const counting = { model: chatModel, input: Array.from({ length: 1_000 }, () => item) };
+    const url = `${world.url}/v1/responses/input_tokens`;
+    expect(await post(url, counting, world.auth)).toMatchObject(refused);
+  });
+
   it('is nothing where the request says so', async () => {
     const { json } = await world.ask({ input: 'Hi', store: false });
     expect(json).toMatchObject({ store: false });
@@ -152,6 +162,43 @@ describe('what is stored', () => {
     const { json } = await other.ask({ input: 'Hi' });
     expect(json).toMatchObject({ store: false });
     await other.close();
+  });
+
+  it('counts with all that it continues as the body of the next request, which has bounds', async () => {
+    const limits = { maxBodyBytes: 30_000, maxJsonValues: 1_000 };
+    const small = await startResponses({ limits: { maxRetries: 0, ...limits } });
+    const begin = async (input: unknown, previous_response_id?: string): Promise<string> =>
+      textAt((await small.ask({ input, previous_response_id })).json, 'id');
+    const next = (previous_response_id: string): Promise<Reply> =>
+      small.ask({ input: 'Next', previous_response_id });
+    const long = await begin('y'.repeat(12_000), await begin('x'.repeat(12_000)));
+    const [called] = small.upstream.requests.slice(-1);
+    expect(called?.raw.length).toBeGreaterThan(24_000);
+    expect((await next(await begin('z'.repeat(12_000), long))).status).toBe(413);
+    const turns = Array.from({ length: 200 }, () => ({ role: 'user', content: 'Hi' }));
+    const many = await next(await begin(turns, await begin(turns)));
+    expect(many).toMatchObject({ status: 400, json: { error: { param: 'body' } } });
+    await small.close();
+  });
+
+  it('counts among the bytes in progress with all that it continues', async () => {
+    const limits = { maxRetries: 0, maxAccountBytesInProgress: 1_048_576 };
+    const small = await startResponses({ limits });
+    const { json } = await small.ask({ input: 'x'.repeat(700_000) });
+    const next = { input: 'Next', previous_response_id: at(json, 'id') };
+    small.upstream.script([{ hang: 'beforeHeaders' }]);
+    const leaving = new AbortController();
+    const waiting = fetch(`${small.url}/v1/responses`, {
+      method: 'POST',
+      headers: { ...small.auth, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: chatModel, ...next }),
+      signal: leaving.signal,
+    }).catch(() => null);
+    await small.upstream.received(small.upstream.requests.length);
+    expect((await small.ask(next)).status).toBe(429);
+    leaving.abort();
+    await waiting;
+    await small.close();
   });
 
   it('is counted, and refused where the account has no room', async () => {

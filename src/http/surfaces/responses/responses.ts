@@ -28,7 +28,7 @@ export const responses: CompletionSurface = {
     errorSchema: 'openai-error',
   },
   adapt: asResponses,
-  begin: (parts, request, sent) => joinResponse(parts, request, sent as ResponsesBody),
+  begin: (parts, request, sent, res) => joinResponse(parts, request, sent as ResponsesBody, res),
   // the client knows the ids of turns that the gateway keeps
   streamId: ({ responseTurn: turn }) => (turn?.stores ? turn.id : null),
   firstEventId: 0,
@@ -54,10 +54,10 @@ export const compactResponses: CompletionSurface = {
       'Answers with one item, which stands in place of the conversation in later input. It is opaque: only this gateway, or OpenAI where that made it, reads it.',
     answer: 'The summary as an item of input.',
   },
-  begin(parts, request, sent) {
+  begin(parts, request, sent, res) {
     const body = sent as ResponsesBody;
     const input = [...itemsOf(body), { type: 'compaction_trigger' }];
-    return joinResponse(parts, request, { ...body, input, stream: false, store: false });
+    return joinResponse(parts, request, { ...body, input, stream: false, store: false }, res);
   },
   writer(answered) {
     const { turn, envelope } = begun(answered);

@@ -4,8 +4,8 @@ import { GatewayError } from '../../../errors.js';
 import { measureRequest } from '../../../models/tokens.js';
 import type { GatewayParts } from '../../../pipeline/engine/gateway-parts.js';
 import type { ResponseRecord } from '../../../store/contracts/responses.js';
-import { parseExactJson } from '../../../text/exact-json.js';
 import { authenticate } from '../../authenticate.js';
+import { bodyLimits } from '../../bodies/body-limits.js';
 import { methodNotAllowed, validate } from '../../bodies/validate.js';
 import { contextOf } from '../../context.js';
 import { cancelStream, resumeStream } from '../../resume/resume-stream.js';
@@ -17,7 +17,7 @@ import { listedPage } from '../listed-page.js';
 import { openAIErrors } from '../openai-error.js';
 import type { Json } from '../../../text/is-object.js';
 import { jsonList, type ResponsesBody } from './body.js';
-import { joinResponse } from './join-response.js';
+import { joinResponse, parseStored } from './join-response.js';
 import { chatOf } from './read-call.js';
 
 const one = '/v1/responses/:id';
@@ -86,7 +86,8 @@ const listItems = (parts: GatewayParts): RequestHandler =>
   answer(async (req, res) => {
     const { id, input } = await stored(parts, req, res);
     const { order, after, limit } = req.query;
-    const all = jsonList(parseExactJson(input)).map((item, index) => asListed(item, id, index));
+    const [items] = await parseStored([input], bodyLimits(parts, res));
+    const all = jsonList(items).map((item, index) => asListed(item, id, index));
     if (order !== 'asc') all.reverse();
     const asked = { after, limit: Math.min(maxItems, Number(limit) || defaultItems) };
     sendJson(res, 200, { object: 'list', ...listedPage(all, asked, defaultItems) });
@@ -96,7 +97,7 @@ const listItems = (parts: GatewayParts): RequestHandler =>
 const countTokens = (parts: GatewayParts): RequestHandler =>
   answer(async (req, res) => {
     const { request } = contextOf(parts, res);
-    const body = await joinResponse(parts, request, req.body as ResponsesBody);
+    const body = await joinResponse(parts, request, req.body as ResponsesBody, res);
     const { messages, tools } = chatOf(body);
     const { tokens } = measureRequest(messages, tools ?? []);
     sendJson(res, 200, { object: 'response.input_tokens', input_tokens: tokens });

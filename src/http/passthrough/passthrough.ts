@@ -54,6 +54,9 @@ function routeStage(parts: GatewayParts): RequestHandler {
     const { request } = contextOf(parts, res);
     const { snapshot, caller } = request;
     refuseNavigation(req.headers);
+    // its answer repeats the request, with the provider's key, and is a success
+    if (req.method === 'TRACE')
+      throw new GatewayError('method_not_allowed', 'proxy: TRACE is not passed through');
     // the client chose the name and the path, which the log must not repeat
     request.prompt = req.url.split('/');
     const { name, provider, path } = addressed(req.url, snapshot);
@@ -204,6 +207,7 @@ function withoutKey(path: string): string {
  */
 function refuseDotSegments(path: string): void {
   const segments = (path.split('?', 1)[0] ?? '').split(separators);
-  if (segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment)))
+  // servers also end a segment at its parameters, at a fragment, or at a NUL
+  if (segments.some((segment) => /^(\.|%2e){1,2}($|[;#]|%(3b|23|00))/i.test(segment)))
     throw new GatewayError('bad_request', 'proxy: a path must not have "." or ".." segments');
 }

@@ -36,6 +36,9 @@ export function sendAnswer(
   pipeline([answer, ...filters, res], finish);
 }
 
+/** The longest error that is passed on: a few bytes may decompress to gigabytes. */
+const maxErrorBytes = 16 * 1024 * 1024;
+
 /** Errors are seldom compressed, because the gateway does not ask for it. */
 function errorFilters(
   headers: Record<string, string | string[]>,
@@ -60,7 +63,8 @@ const nothing = (): Transform => new Transform({ transform: (_chunk, _encoding, 
 function maskSecrets(secrets: readonly string[]): Transform {
   const hidden = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
   const longest = Math.max(0, ...hidden.map(({ length }) => length));
-  let held = '';
+  let held = '',
+    total = 0;
   /** Holds back the last `keep` bytes, which may be the beginning of a secret. */
   const take = (keep: number): Buffer => {
     for (const secret of hidden) held = held.replaceAll(secret, '*'.repeat(secret.length));
@@ -71,8 +75,10 @@ function maskSecrets(secrets: readonly string[]): Transform {
   };
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
+      total += chunk.length;
       held += chunk.toString('latin1');
-      done(null, take(longest - 1));
+      if (total > maxErrorBytes) done(new Error('the error is too long'));
+      else done(null, take(longest - 1));
     },
     flush(done) {
       done(null, take(0));

@@ -136,6 +136,14 @@ describe('an error of a provider that repeats its key', () => {
     expect(reply.headers).not.toHaveProperty('content-encoding');
   });
 
+  it('has an end, however little it was compressed to', async () => {
+    const raw = gzipSync(Buffer.alloc(20 * 1024 * 1024, ' '));
+    upstream.script([
+      { raw, contentType: 'text/plain', status: 500, headers: { 'content-encoding': 'gzip' } },
+    ]);
+    await expect(ask('GET', url(), gateway.auth)).rejects.toThrow();
+  });
+
   it('is not passed in a header either', async () => {
     upstream.script([
       {

@@ -155,6 +155,15 @@ describe('a pass-through leads any path to the provider', () => {
     },
   );
 
+  it('but not with TRACE, whose answer repeats the key of the provider', async () => {
+    const reply = await sendRaw(
+      gateway.port,
+      `TRACE /proxy/openai/v1/models HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.key}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(reply.status).toBe(405);
+    expect(upstream.requests).toEqual([]);
+  });
+
   it('with HEAD', async () => {
     upstream.script([{ status: 200, body: '', headers: { 'content-type': 'application/json' } }]);
     expect(await ask('HEAD', proxy('/openai/v1/things/7'), gateway.auth)).toMatchObject({
@@ -183,6 +192,10 @@ describe('no path leads a pass-through away from the provider', () => {
     '/proxy/tenant/..%5cadmin',
     '/proxy/tenant/v1/.',
     '/proxy/tenant/v1/..?x=1',
+    '/proxy/tenant/v1/..;x=1/admin',
+    '/proxy/tenant/v1/%2E.%3b/admin',
+    '/proxy/tenant/v1/..#/x',
+    '/proxy/tenant/v1/..%00/admin',
   ])('%s is refused', async (path) => {
     const reply = await sendRaw(
       gateway.port,

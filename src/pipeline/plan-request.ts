@@ -1,7 +1,8 @@
 import { newRowId } from '../row-id.js';
-import type { ErrorTraceEntry } from '../errors.js';
+import { type ErrorTraceEntry, invalidField } from '../errors.js';
 import { hasBudget } from '../accounts/caller-limits.js';
 import { askedEffort } from '../providers/asked-effort.js';
+import { otherModelField } from '../providers/unpriced-fields.js';
 import { type Blame, makePlan } from '../chooser/make-plan.js';
 import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../chooser/plan.js';
 import type { CompletionCall, Links } from './completion-call.js';
@@ -133,6 +134,7 @@ export async function planCompletion(
   const switched = withoutSwitch(request, searchedByProvider(request, asked));
   const call = switched.grounding ? joinToolResults(parts, request, switched) : switched;
   const { modelsField, fallbackModels, invalidCode } = call;
+  refuseOtherModels(request, call);
   const { names, routing, directory } = request.snapshot;
   const candidates = names.candidatesOf(call.models ?? directory.auto(), request.caller.models);
   if (call.models) request.asked = candidates[0] ?? null;
@@ -169,6 +171,17 @@ export async function planCompletion(
   });
   request.call = call;
   request.passedOver = plan.excluded.length === 0 ? noEntries : plan.excluded.map(traceEntry);
+}
+
+/** The rules of models see the names of a request, not what its provider calls beside them. */
+function refuseOtherModels(
+  { snapshot: { routing }, caller }: GatewayRequest,
+  { chat, original, invalidCode }: CompletionCall,
+): void {
+  if (caller.models === null && !routing.allow && !routing.deny.length) return;
+  const field = otherModelField(chat) ?? otherModelField(original?.body ?? {});
+  if (field === null) return;
+  throw invalidField(field, 'may reach another model, and not all models may be used', invalidCode);
 }
 
 /**

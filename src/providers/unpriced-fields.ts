@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../completion.js';
-import { isObject, nameSet, namesIn } from '../text/is-object.js';
+import { asList, isObject, nameSet, namesIn } from '../text/is-object.js';
 import type { OriginalRequest } from './adapter.js';
 import { dialects } from './index.js';
 
@@ -121,6 +121,14 @@ const rerankFields = nameSet(`
 /** The same for a reranking. */
 export const unpricedRerankField = (body: Readonly<Record<string, unknown>>): string | null =>
   Object.keys(body).find((name) => !rerankFields.has(name) && isGiven(body[name])) ?? null;
+
+/** By these a provider, or a relay behind it, calls other models than the named one (2026-11). */
+const otherModels = namesIn('fallbacks preset providerOptions route');
+
+/** The first field by which a request may reach other models than it names; null: there is none. */
+export const otherModelField = (body: Readonly<Record<string, unknown>>): string | null =>
+  otherModels.find((name) => isGiven(body[name])) ??
+  (asList(body['tools']).some((tool) => isObject(tool) && isGiven(tool['model'])) ? 'tools' : null);
 
 /** Whether a model charges for more than tokens, judged by its name. */
 export const isUnpricedModel = (model: string): boolean =>

@@ -202,6 +202,20 @@ describe('/mcp', () => {
     });
   });
 
+  it('takes no longer names of models than other routes', async () => {
+    const client = await connected();
+    const model = `up/${'kimi-'.repeat(200)}`;
+    for (const [tool, more] of [
+      ['complete', { model }],
+      ['select_model', { models: [model] }],
+    ] as const) {
+      const { isError, text } = await callMcp(client, tool, { prompt, ...more });
+      expect(isError).toBe(true);
+      expect(text).toContain('512');
+    }
+    expect(upstream.requests.some(({ body }) => body?.['model'] === model.slice(3))).toBe(false);
+  });
+
   it.each(['GET', 'DELETE'])('has no sessions for %s', async (method) => {
     const reply = await ask(method, `${gateway.url}/mcp`, gateway.auth);
     expect(reply).toMatchObject({ status: 405, headers: { allow: 'POST' } });

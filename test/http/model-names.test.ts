@@ -18,12 +18,19 @@ const config = (): ConfigInput => ({
   auth: {
     keys: [
       { name: 'all', key: 'sk_all' },
-      { name: 'few', key: 'sk_few', models: ['one/*'] },
+      { name: 'few', key: 'sk_few', models: ['one/*', 'claude/*', 'open/*'] },
     ],
   },
   providers: {
     one: { ...listed('alpha', 'shared', 'embed-1'), api: 'openai-compatible' },
     two: { ...listed('beta', 'shared', 'maker/gamma'), api: 'openai-compatible' },
+    claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k', listModels: false },
+    open: {
+      api: 'openai-responses',
+      baseUrl: `${upstream.url}/v1`,
+      apiKey: 'k',
+      listModels: false,
+    },
     gem: { api: 'gemini', baseUrl: `${upstream.url}/v1beta`, apiKey: 'k', listModels: false },
   },
   models: {
@@ -68,6 +75,61 @@ const select = (names: string[]): Promise<Reply> =>
     gateway.auth,
   );
 const called = (reply: Reply): unknown => reply.headers['x-signalbox-model'];
+
+describe('a key that may use some models', () => {
+  const few = { authorization: 'Bearer sk_few' };
+  const count = (): number => upstream.requests.length;
+
+  it.each([
+    ['/v1/chat/completions', { messages }],
+    ['/v1/completions', { prompt: 'Hi' }],
+    ['/v1/responses', { input: 'Hi' }],
+    ['/v1/messages', { messages, max_tokens: 10 }],
+    ['/v1/embeddings', { input: 'Hi' }],
+    ['/v1/rerank', { query: 'Hi', documents: ['Hi'] }],
+  ])('names none in a field that only some servers take for `model`: %s', async (path, more) => {
+    const from = count();
+    for (const field of ['Model', 'MODEL', 'mOdel']) {
+      const body = { model: 'one/alpha', [field]: 'beta', ...more };
+      const reply = await post(gateway.url + path, body, few);
+      expect(reply.status, field).toBe(400);
+      expect(reply.text).toContain(field);
+    }
+    expect(count()).toBe(from);
+  });
+
+  it.each([
+    ['fallbacks', { fallbacks: ['beta'], mock_testing_fallbacks: true }],
+    ['preset', { preset: 'large' }],
+    ['route', { route: 'fallback' }],
+    ['providerOptions', { providerOptions: { gateway: { models: ['beta'] } } }],
+    ['tools', { tools: [{ type: 'advisor', name: 'advisor', model: 'beta' }] }],
+  ])('has no other one called by %s', async (field, more) => {
+    const from = count();
+    const asked = { model: 'one/alpha', ...more };
+    expect(await openai(asked, 'sk_few')).toMatchObject({
+      status: 400,
+      json: { error: { param: field } },
+    });
+    expect(count()).toBe(from);
+    expect((await openai(asked, 'sk_all')).status).toBe(200);
+    expect(upstream.requests.at(-1)?.body).toMatchObject(more);
+  });
+
+  it.each([
+    ['/v1/messages', { messages, max_tokens: 10, fallbacks: [{ model: 'beta' }] }],
+    ['/v1/responses', { input: 'Hi', tools: [{ type: 'image_generation', model: 'beta' }] }],
+  ])('has none called by what only %s has', async (path, more) => {
+    const from = count();
+    const names = { '/v1/messages': 'claude/x', '/v1/responses': 'open/x' };
+    const model = names[path as keyof typeof names];
+    const body = { model, ...more };
+    expect((await post(gateway.url + path, body, few)).status).toBe(400);
+    expect(count()).toBe(from);
+    const all = { authorization: 'Bearer sk_all' };
+    expect((await post(gateway.url + path, body, all)).status).toBe(200);
+  });
+});
 
 describe('the name of a model', () => {
   it.each([

@@ -9,6 +9,8 @@ import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { readJsonBody } from './read-body.js';
 import { stage } from '../stage.js';
 import { withDeployment } from '../surfaces/azure-paths.js';
+import { isObject } from '../../text/is-object.js';
+import type { Surface } from '../surfaces/surface.js';
 
 /**
  * Reads the JSON body, checks it against its schema and sets `req.body`. A failure has the
@@ -25,6 +27,7 @@ export const validate = (
   stage(async (req, res) => {
     const { request, surface } = contextOf(parts, res);
     const sent = await readJsonBody(req, bodyLimits(parts, res, maxBytes));
+    refuseOtherModel(sent, surface?.invalidCode);
     const body = adapt(withDeployment(sent, req.originalUrl));
     const failure = schema.firstFailure(body);
     if (failure) throw invalidField(failure.field, failure.reason, surface?.invalidCode);
@@ -44,6 +47,16 @@ export function optionalBody(check: RequestHandler): RequestHandler {
 }
 
 const unchanged = (body: unknown): unknown => body;
+
+/**
+ * Servers written in Go, as Ollama, read `Model` as `model` and take the later one, which could name
+ * a model that the key may not use.
+ */
+function refuseOtherModel(sent: unknown, code?: Surface['invalidCode']): void {
+  const isOther = (name: string): boolean => name !== 'model' && /^model$/i.test(name);
+  const other = isObject(sent) && Object.keys(sent).find(isOther);
+  if (other) throw invalidField(other, 'must be written in lower case', code);
+}
 
 /** Answers 405 for a path that has only other methods. */
 export function methodNotAllowed(allowed: string): RequestHandler {

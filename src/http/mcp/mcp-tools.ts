@@ -34,6 +34,8 @@ export interface McpTool {
 const inputOf = (needed: string, properties: object) =>
   ({ type: 'object', required: [needed], additionalProperties: false, properties }) as const;
 
+/** As in the schemas of requests. */
+const modelName = { type: 'string', minLength: 1, maxLength: 512 } as const;
 const prompt = { type: 'string', minLength: 1, description: 'What the model is asked.' };
 
 interface SelectArguments {
@@ -53,7 +55,7 @@ const selectTool: McpTool = {
     prompt,
     models: {
       type: 'array',
-      items: { type: 'string', minLength: 1 },
+      items: modelName,
       minItems: 1,
       maxItems: 200,
       description: 'The candidates, as `<provider>/<model>`. Default: those of `auto`.',
@@ -96,7 +98,7 @@ const completeTool: McpTool = {
   inputSchema: inputOf('prompt', {
     prompt,
     system: { type: 'string', description: 'Instructions for the model.' },
-    model: { type: 'string', description: '`<provider>/<model>`. Default: the best one.' },
+    model: { ...modelName, description: '`<provider>/<model>`. Default: the best one.' },
   }),
   isAvailable: () => true,
   async run(parts, request, args) {

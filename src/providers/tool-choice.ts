@@ -25,14 +25,17 @@ interface Named {
 /**
  * A request that may call only some of its tools as one that has no others, for those who know no
  * such choice. The same object where it has none.
+ * @param canForce false: a choice that forces a tool becomes a free one
  */
 export function withAllowedTools<Request extends Pick<ChatRequest, 'tools' | 'tool_choice'>>(
   request: Request,
+  canForce = true,
 ): Request {
   const { tools, tool_choice: choice } = request;
-  if (typeof choice !== 'object' || !choice?.['allowed_tools']) return request;
+  if (typeof choice !== 'object' || !choice?.['allowed_tools'])
+    return canForce || !forcesTool(request) ? request : { ...request, tool_choice: 'auto' };
   const { mode = 'auto', names } = readToolChoice(choice);
   const isAllowed = ({ function: called }: Partial<ToolDefinition>): boolean =>
     called !== undefined && (names?.includes(called.name) ?? true);
-  return { ...request, tools: tools?.filter(isAllowed), tool_choice: mode };
+  return { ...request, tools: tools?.filter(isAllowed), tool_choice: canForce ? mode : 'auto' };
 }

@@ -168,6 +168,24 @@ const allowed = (mode: string) => ({
 });
 
 it.each([
+  ['anthropic', 'claude-opus-5-5', { tool_choice: { type: 'auto' } }],
+  ['anthropic', 'claude-sonnet-5-5', { tool_choice: { type: 'auto' } }],
+  ['anthropic', 'claude-fable-5-1', { tool_choice: { type: 'auto' } }],
+  ['anthropic', 'claude-fable-5', { tool_choice: { type: 'any' } }],
+  ['anthropic', 'claude-opus-5', { tool_choice: { type: 'any' } }],
+  ['bedrock', 'us.anthropic.claude-opus-5-5', { toolConfig: { toolChoice: { auto: {} } } }],
+])(
+  'a forced tool is at %s for %s a free choice where it refuses more',
+  async (api, model, expected) => {
+    for (const choice of ['required', allowed('required')] as const) {
+      expect(await sent(api, model, { tools, tool_choice: choice })).toMatchObject(expected);
+      const left = adapterOf(api).leftOut?.({ messages: [], tools, tool_choice: choice }, model);
+      expect(left?.includes('tool_choice')).toBe(JSON.stringify(expected).includes('auto'));
+    }
+  },
+);
+
+it.each([
   ['mistral', { tool_choice: 'required' }],
   ['groq', { tool_choice: 'required' }],
   ['ollama', { tool_choice: 'required' }],

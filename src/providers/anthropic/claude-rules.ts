@@ -19,6 +19,8 @@ export interface ClaudeRules {
   topEffort: 'xhigh' | 'max';
   /** Whether the conversation may end with the beginning of the answer. */
   prefill: boolean;
+  /** Whether a tool may be forced. */
+  forcedTools: boolean;
 }
 
 const version = (major: string, minor: string | undefined): number =>
@@ -61,7 +63,7 @@ export function releaseOf(model: string): number {
 }
 
 /**
- * The rules of a model (as documented in October 2026), by its name as Anthropic, Bedrock or Vertex
+ * The rules of a model (as documented in November 2026), by its name as Anthropic, Bedrock or Vertex
  * writes it. A Claude of unknown release counts as the newest; for another vendor's model behind
  * the same API, the request stays as the caller wrote it.
  */
@@ -76,6 +78,7 @@ export function rulesOf(model: string): ClaudeRules {
       sampling: 'free',
       topEffort: 'max',
       prefill: true,
+      forcedTools: true,
     };
   }
   const { family, release } = partsOf(name);
@@ -91,6 +94,8 @@ export function rulesOf(model: string): ClaudeRules {
     sampling: adaptiveOnly ? 'none' : 'one_of',
     topEffort: adaptiveOnly ? 'xhigh' : 'max',
     prefill: release < version('4', '6'),
+    forcedTools:
+      family === 'haiku' || release < version('5', /fable|mythos/.test(family) ? '1' : '5'),
   };
 }
 

@@ -11,7 +11,7 @@ import { toOutputSchema } from './output-schema.js';
 import { claudeSearchTool } from './web-search.js';
 import { type Fields, isObject, namesIn } from '../../text/is-object.js';
 import { withoutWord } from '../fit-parameters.js';
-import { withAllowedTools } from '../tool-choice.js';
+import { forcesTool, withAllowedTools } from '../tool-choice.js';
 
 /**
  * A body for the Messages API without `model` and `stream`, which not every provider takes there.
@@ -35,10 +35,10 @@ const callIdForm = { refused: /[^a-zA-Z0-9_-]/g, maxLength: 64 };
  * @throws GatewayError `request_refused` for several answers, audio and other providers' file ids
  */
 export function toAnthropicBody(given: ChatRequest, model: string): AnthropicBody {
-  const request = withAllowedTools(given);
+  const rules = rulesOf(model);
+  const request = withAllowedTools(given, rules.forcedTools);
   if ((request.n ?? 1) > 1)
     throw unsupportedField('n', 'Anthropic gives only one answer to a request');
-  const rules = rulesOf(model);
   const search = claudeSearchTool(request, model);
   const history = withPairedCalls(request.messages, callIdForm);
   const { system, messages } = toAnthropicMessages(history, {
@@ -88,12 +88,14 @@ export function leftByClaude(request: ChatRequest, rules: ClaudeRules): string[]
   const thinks = rules.thinking !== 'none' && (effort ?? 'none') !== 'none';
   const isOne = rules.sampling === 'one_of' && typeof temperature === 'number';
   const isStrict = tools?.some((tool) => (tool as Partial<ToolDefinition>).function?.strict);
+  const isForced = tools?.length && forcesTool(withAllowedTools(request));
   return [
     ...withoutWord(request, wordless),
     ...withoutWord(request, rules.sampling === 'none' || thinks ? sampling : []),
     ...withoutWord(request, isOne ? ['top_p'] : []),
     ...withoutWord(request, rules.thinking === 'none' ? ['reasoning_effort'] : []),
     ...(isStrict ? ['tools'] : []),
+    ...(isForced && !rules.forcedTools ? ['tool_choice'] : []),
   ];
 }
 

@@ -132,7 +132,7 @@ export const leftByConverse = (request: ChatRequest, { claude }: ModelTraits): s
  * @throws GatewayError `request_refused` for what Bedrock does not support
  */
 export function toConverse(given: ChatRequest, traits: ModelTraits, provider: string): Fields {
-  const request = withAllowedTools(given);
+  const request = withAllowedTools(given, traits.claude?.forcedTools);
   if ((request.n ?? 1) > 1) throw unsupported(provider, 'more than one answer (n)');
   const scope: ContentScope = {
     provider,

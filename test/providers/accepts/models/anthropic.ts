@@ -110,6 +110,12 @@ const rules: readonly Rule[] = [
     find: (sent) => (isForced(sent) && thinks(sent) ? ['thinking'] : []),
   },
   {
+    refuses: 'tool_choice forces tool use, which is not supported for this model',
+    source: 'https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5',
+    models: /5-5/,
+    find: (sent) => (isForced(sent) ? ['tool_choice'] : []),
+  },
+  {
     refuses: '`temperature` and `top_p` cannot both be specified for this model',
     source: `${issues}/skydiscover-ai/skydiscover/issues/15`,
     find: ({ body }) => ('temperature' in body && 'top_p' in body ? ['top_p'] : []),
@@ -117,7 +123,7 @@ const rules: readonly Rule[] = [
   {
     refuses: '`temperature` is deprecated for this model',
     source: 'https://platform.claude.com/docs/en/about-claude/models/migration-guide',
-    models: /4-[78]/,
+    models: /4-[78]|5-5/,
     find: ({ body }) => ['temperature', 'top_p', 'top_k'].filter((field) => field in body),
   },
   {
@@ -137,7 +143,7 @@ const rules: readonly Rule[] = [
 ];
 
 export const anthropic: Acceptance = {
-  models: ['claude-haiku-4-5', 'claude-sonnet-4-6', 'claude-opus-4-8'],
+  models: ['claude-haiku-4-5', 'claude-sonnet-4-6', 'claude-opus-4-8', 'claude-opus-5-5'],
   callIds,
   rules,
 };

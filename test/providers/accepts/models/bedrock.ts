@@ -128,7 +128,12 @@ const rules: readonly Rule[] = [
 ];
 
 export const bedrock: Acceptance = {
-  models: ['anthropic.claude-sonnet-4-6', 'amazon.nova-pro-v1:0', 'openai.gpt-oss-120b-1:0'],
+  models: [
+    'anthropic.claude-sonnet-4-6',
+    'anthropic.claude-opus-5-5',
+    'amazon.nova-pro-v1:0',
+    'openai.gpt-oss-120b-1:0',
+  ],
   callIds,
   rules,
 };

@@ -97,7 +97,8 @@ export class ChatCall implements UpstreamCall<ChatAnswer> {
     if (!forwarded) {
       const older = withoutFunctions(this.call.request);
       const flat = flattenCustomTools(this.call.request, adapter.customTools);
-      const { names, request: plain } = plainTools(flat?.request ?? older ?? this.call.request);
+      const sent = flat?.request ?? older ?? this.call.request;
+      const { names, request: plain } = plainTools(sent, adapter.dialect !== 'chat');
       if (flat || older || names.size > 0)
         this.tools = { names, custom: flat?.custom ?? new Map(), isOlder: older !== null };
       this.call.request = plain;

@@ -25,8 +25,9 @@ function plainName(name: string): string {
 /**
  * Brings names, schemas and the choice of tools, and the name of an output schema, to the form that
  * every provider takes. The request stays the same object where all is right.
+ * @param isTranslated whether the provider speaks another dialect than chat
  */
-export function plainTools(request: ChatRequest): PlainRequest {
+export function plainTools(request: ChatRequest, isTranslated = false): PlainRequest {
   const names = new Map<string, string>();
   const nameOf = (name: string): string => {
     const plain = plainName(name);
@@ -34,7 +35,8 @@ export function plainTools(request: ChatRequest): PlainRequest {
     return plain;
   };
   const changes: Partial<ChatRequest> = {};
-  const { tools, tool_choice: choice, response_format: format, messages } = request;
+  const { tools, tool_choice: choice, response_format: sent, messages } = request;
+  const format = isTranslated ? nestedSchema(sent) : sent;
   const fitting = tools?.map((tool) => plainTool(tool, nameOf));
   if (fitting?.some((tool, at) => tool !== tools?.[at]) || repeatsName(fitting))
     changes.tools = withoutCopies(fitting ?? []);
@@ -49,6 +51,14 @@ export function plainTools(request: ChatRequest): PlainRequest {
       changes.response_format = { ...format, json_schema: { ...schema, name: name || 'answer' } };
   }
   return { names, request: Object.keys(changes).length > 0 ? { ...request, ...changes } : request };
+}
+
+/** llama.cpp, Together and Fireworks have the schema of an answer beside `json_object`. */
+function nestedSchema(format: ChatRequest['response_format']): ChatRequest['response_format'] {
+  const { type, schema } = jsonFields(format);
+  return type === 'json_object' && jsonFields(schema) === schema
+    ? { type: 'json_schema', json_schema: { schema: jsonFields(schema) } }
+    : format;
 }
 
 type Rename = (name: string) => string;

@@ -114,6 +114,22 @@ describe.each(names)('the schema of an answer, in a body of %s,', (surface) => {
   });
 });
 
+it('the schema of an answer may be in the form of llama.cpp, which servers like it get', async () => {
+  const response_format = { type: 'json_object', schema };
+  const form = { type: 'json_schema', schema: { properties: schema.properties } };
+  const of = (model: string): Promise<Body> => sent('chat', model, { response_format });
+  expect((await of('chat/m'))['response_format']).toEqual(response_format);
+  expect(await of('answers/m')).toMatchObject({ text: { format: { ...form, name: 'answer' } } });
+  expect(await of('claude/claude-sonnet-4-5')).toMatchObject({ output_config: { format: form } });
+  expect(await of('google/gemini-2.5-flash')).toMatchObject({
+    generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema },
+  });
+  expect(JSON.stringify(await of('aws/anthropic.claude-sonnet-4-5-v1:0'))).toContain('city');
+  expect(await of('coral/command-a')).toMatchObject({
+    response_format: { type: 'json_object', json_schema: schema },
+  });
+});
+
 it.each<[Surface, Body]>([
   ['chat', formats["chat's"]!],
   ['Responses', formats["Responses'"]!],

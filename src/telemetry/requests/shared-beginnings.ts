@@ -25,6 +25,8 @@ const maxPlaces = 20_000;
 const maxAgeMs = 3_600_000;
 /** How many requests a reader follows at most. */
 const maxDepth = 16;
+/** Longer lists are stored whole: to look each message up would hold the process. */
+const maxMessages = 4_000;
 /** The shortest shared beginning in characters of JSON: less is not worth another read. */
 const minShared = 1_000;
 
@@ -36,6 +38,7 @@ export class SharedBeginnings {
   constructor(private readonly now: () => number = Date.now) {}
 
   of(accountId: string, messages: readonly unknown[]): SharedBeginning {
+    if (messages.length > maxMessages) return { shared: null, stored: () => undefined };
     const names: string[] = [];
     let shared: Place | null = null;
     let length = 0;

@@ -26,6 +26,15 @@ describe('the beginning of a conversation', () => {
     expect(beginnings.of('ann', [{ role: 'user', content: 'hi' }]).shared).toBeNull();
   });
 
+  it('is not looked for in lists of so many messages that it would take long', () => {
+    const beginnings = new SharedBeginnings();
+    const many = Array.from({ length: 4_001 }, () => long('a'));
+    beginnings.of('ann', many).stored('one');
+    expect(beginnings.of('ann', many).shared).toBeNull();
+    beginnings.of('ann', many.slice(1)).stored('two');
+    expect(beginnings.of('ann', many.slice(1)).shared).toEqual({ after: 'two', count: 4_000 });
+  });
+
   it('is stored anew after an hour, because the earlier request is deleted sooner', () => {
     let now = 0;
     const beginnings = new SharedBeginnings(() => now);

@@ -89,7 +89,7 @@ export interface StandaloneGateway extends Gateway {
   /** Refuses a completion before Express while the event loop is late, and says whether it did. */
   readonly sheds: (req: IncomingMessage, res: ServerResponse) => boolean;
   /** What this process has measured; `gather`, where it is set, gives that of all workers. */
-  readonly measured: Pick<Metrics, 'measurements' | 'gather'>;
+  readonly measured: Pick<Metrics, 'measurements' | 'gather' | 'addProcess'>;
   /**
    * Tells the clients of resumable streams to go on at another replica, where there is one, and
    * waits until the answers are written; what is not by `drainMs` is cut short.

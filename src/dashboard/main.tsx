@@ -17,7 +17,7 @@ import {
 import { Failure } from './components/loaded.js';
 import { PageBoundary } from './components/page-boundary.js';
 import { Shell } from './shell.js';
-import { sessionKey, useSession } from './session/session.js';
+import { sessionKey, useSession, wasSignedIn } from './session/session.js';
 import { texts } from './texts/texts.js';
 
 /** A failed query is asked again only if another answer is likely. */
@@ -110,7 +110,7 @@ function Entrance() {
         <Failure error={session.error} retry={() => void session.refetch()} />
       </Container>
     );
-  return <Waiting />;
+  return wasSignedIn ? <Shell /> : <Waiting />;
 }
 
 // dialogs stop the page from scrolling by a style element, whose package looks for its nonce here

@@ -1,5 +1,6 @@
 import {
   ActionIcon,
+  Alert,
   Anchor,
   AppShell,
   Burger,
@@ -17,6 +18,7 @@ import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { useMutation } from '@tanstack/react-query';
 import { api, basePath } from './api/client.js';
 import { importPart } from './api/connection.js';
+import { useRead } from './api/queries.js';
 import { ClosedPage, Page } from './components/page.js';
 import { PageBoundary } from './components/page-boundary.js';
 import { PageLink } from './components/elements.js';
@@ -62,7 +64,10 @@ const pages: readonly NavigatedPage[] = rows.map(([name, needs, load]) => ({
 /** Where people sign in; who is signed in goes on to the start page. */
 const strangersPaths = ['/sign-in', '/sign-up', '/claim', '/forgot-password'];
 
-/** The frame of every page for signed-in people: header, navigation, content. */
+/**
+ * The frame of every page for signed-in people: header, navigation, content. It stands before it is
+ * known who is signed in.
+ */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const [, page] = useLocation()[0].split('/');
@@ -99,9 +104,8 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <PageBoundary key={page}>
-          <Suspense fallback={<Loading />}>
-            <CurrentPage />
-          </Suspense>
+          <Trouble />
+          <CurrentPage />
         </PageBoundary>
       </AppShell.Main>
     </AppShell>
@@ -137,16 +141,25 @@ function useOpenPages(): readonly NavigatedPage[] {
 
 function CurrentPage() {
   const open = useOpenPages();
+  const { data: session } = useSession();
   return (
     <Switch>
       {pages.map((page) => (
         <Route key={page.path} path={page.path === '' ? '/' : `/${page.path}/*?`}>
-          {open.includes(page) ? <page.Content /> : <Closed page={page} first={open[0]} />}
+          <Suspense fallback={<Coming page={page} />}>
+            {!session ? (
+              <Coming page={page} />
+            ) : open.includes(page) ? (
+              <page.Content />
+            ) : (
+              <Closed page={page} first={open[0]} />
+            )}
+          </Suspense>
         </Route>
       ))}
       {strangersPaths.map((path) => (
         <Route key={path} path={path}>
-          <Redirect to="/" replace />
+          {session ? <Redirect to="/" replace /> : <Loading />}
         </Route>
       ))}
       <Route>
@@ -155,6 +168,26 @@ function CurrentPage() {
         </Page>
       </Route>
     </Switch>
+  );
+}
+
+const Coming = ({ page }: { page: NavigatedPage }) => (
+  <Page title={page.label}>
+    <Loading />
+  </Page>
+);
+
+/** What of the gateway itself needs an administrator, on every page. */
+function Trouble() {
+  const isAdmin = useSession().data?.account.role === 'admin';
+  const { data } = useRead('/readyz', {}, { refetchInterval: 30_000, enabled: isAdmin });
+  const words: Readonly<Record<string, string>> = common.trouble;
+  return [data?.database, data?.counters].map((state) =>
+    state && words[state] ? (
+      <Alert key={state} color="red" role="alert" mb="lg">
+        {words[state]}
+      </Alert>
+    ) : null,
   );
 }
 

@@ -70,6 +70,41 @@ describe.runIf(hasChromium)('the dashboard in hard times', () => {
     }
   });
 
+  it('shows its frame and the page that was asked for before it is known who is signed in', async () => {
+    const asked: string[] = [];
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/api/v1/**', async (route) => {
+      asked.push(new URL(route.request().url()).pathname);
+      await answered;
+      await route.continue();
+    });
+    await page.goto(`${gateway.url}/?range=6h`);
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await page.getByRole('link', { name: 'API keys' }).waitFor();
+    expect(asked).toEqual(['/api/v1/auth/account']);
+    answer();
+    await page.getByRole('group', { name: 'Failures by reason' }).waitFor();
+  });
+
+  it('asks who signs in where a sign-in has ended that the browser still sends', async () => {
+    await page.route('**/api/v1/auth/account', (route) => route.fulfill({ status: 401, json: {} }));
+    await page.goto(`${gateway.url}/keys`);
+    await page.getByRole('heading', { name: 'Sign in to Signalbox' }).waitFor();
+  });
+
+  it.each([
+    [{ database: 'unwritable' }, /takes no writes: its disk may be full/],
+    [{ database: 'unreachable' }, /cannot reach its database/],
+    [{ counters: 'fallback' }, /cannot reach Redis/],
+  ])('says on every page what the gateway itself lacks: %o', async (lacks, words) => {
+    await page.route('**/readyz', (route) => route.fulfill({ json: { database: 'ok', ...lacks } }));
+    for (const path of ['/', '/keys']) {
+      await open(path);
+      await page.getByRole('alert').getByText(words).waitFor();
+    }
+  });
+
   it('folds a long error, as text, and shows all of it when it is asked to', async () => {
     await open('/requests?range=6h&failed=true');
     await page.getByRole('table').getByRole('link').first().click();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  chartColors,
   colorsOf,
   nextIndex,
   restOf,
@@ -30,6 +31,33 @@ import {
 } from '../../src/dashboard/pages/overview/series.js';
 
 const layer = (values: (number | null)[]) => ({ label: 'a', color: '#000', values });
+
+/** What eyes see of linear red, green and blue: all of it, no red, no green (Machado 2009). */
+const sights = {
+  all: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+  noRed: [0.152, 1.053, -0.205, 0.115, 0.786, 0.099, -0.004, -0.048, 1.052],
+  noGreen: [0.367, 0.861, -0.228, 0.28, 0.673, 0.047, -0.012, 0.043, 0.969],
+};
+
+/** `matrix` by rows. */
+const times = (matrix: readonly number[], vector: readonly number[]): number[] =>
+  [0, 3, 6].map((row) => vector.reduce((sum, value, at) => sum + matrix[row + at]! * value, 0));
+
+/** A colour in OKLab, as `sight` sees it. */
+function seen(color: string, sight: readonly number[]): number[] {
+  const linear = [1, 3, 5].map((at) => (parseInt(color.slice(at, at + 2), 16) / 255) ** 2.2);
+  const light = times(sight, linear).map((value) => Math.min(1, Math.max(0, value)));
+  const cones = times([0.412, 0.536, 0.051, 0.212, 0.681, 0.107, 0.088, 0.282, 0.63], light);
+  return times(
+    [0.21, 0.794, -0.004, 1.978, -2.429, 0.451, 0.026, 0.783, -0.809],
+    cones.map(Math.cbrt),
+  );
+}
+
+const distance = (one: string, other: string, sight: readonly number[]): number => {
+  const [from, to] = [seen(one, sight), seen(other, sight)];
+  return Math.hypot(...from.map((value, at) => value - to[at]!));
+};
 
 describe('a change against the time before', () => {
   it.each([
@@ -230,6 +258,16 @@ describe('a stacked chart', () => {
     const all = colorsOf([...labels, 'k/l', 'm/n', 'o/p']);
     expect(all).toHaveLength(10);
     expect(new Set(all).size).toBe(8);
+  });
+
+  it('has no two colours that look alike, also for those who see no red or no green', () => {
+    const pairs = chartColors.flatMap((one, at) =>
+      chartColors.slice(at + 1).map((other) => [one, other] as const),
+    );
+    const alike = pairs.filter(([one, other]) =>
+      Object.values(sights).some((sight) => distance(one, other, sight) < 0.1),
+    );
+    expect(alike).toEqual([]);
   });
 
   it('leads from the name of a model to its requests', () => {

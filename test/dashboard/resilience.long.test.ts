@@ -56,7 +56,7 @@ describe.runIf(hasChromium)('an open tab', () => {
       return route.continue();
     });
     await page.getByRole('link', { name: 'Connect' }).click();
-    await page.getByRole('heading', { name: 'Connect' }).first().waitFor();
+    await page.getByText('What to fill in').waitFor();
     expect(loads).toBe(1);
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await expect

@@ -19,6 +19,7 @@ import { databaseFileOf } from '../../store/open-store.js';
 import type { Databases, LazyDatabases } from '../../store/lazy-databases.js';
 import { isLoopback } from '../../config/local-hosts.js';
 import { nextTurn } from '../../async/turns.js';
+import { version } from '../../version.js';
 
 /** The options of the command `start`. */
 export interface StartOptions extends GlobalOptions {
@@ -71,6 +72,7 @@ async function startOn(config: Config, parts: StartParts): Promise<void> {
       `process ${other} uses the same data folder: each of the two counts rate limits for itself; use PostgreSQL and Redis for several`,
     );
   const gateway = assembleGateway(demo.addTo(config), { logger, databases });
+  gateway.measured.addProcess(version);
   const listening = await listen(gateway, config);
   try {
     if ((supervisor?.role ?? 'first') === 'first') await greet(config, listening, parts);

@@ -9,15 +9,15 @@ export interface ChartSeries {
 }
 
 /** Colours that differ in both themes, also for most people who are colour-blind; red is for errors. */
-const chartColors = [
+export const chartColors = [
   '#228be6',
   '#f59f00',
-  '#12b886',
-  '#be4bdb',
-  '#b07d4b',
-  '#15aabf',
-  '#82c91e',
-  '#e64980',
+  '#a8003c',
+  '#24ccb4',
+  '#6c3c9c',
+  '#848400',
+  '#a86c90',
+  '#0c3cfc',
 ] as const;
 
 /** Of what has no colour of its own, such as the sum of the rest. */

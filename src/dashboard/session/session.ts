@@ -18,6 +18,9 @@ type Session = Schema<'OwnAccountResponse'> & {
 /** Of the query for who is signed in. */
 export const sessionKey = ['session'];
 
+/** Whether the browser had a sign-in when the page was loaded; it may have ended. */
+export const wasSignedIn = document.documentElement.hasAttribute('data-signed-in');
+
 /** Asks again now and then, so that a sign-in that ended is seen before the next click. */
 const refreshMs = 60_000;
 
@@ -27,8 +30,8 @@ export const useAuthStatus = () => useRead('/api/v1/auth/status');
 async function readSession({ client }: QueryFunctionContext): Promise<Session | null> {
   const before = client.getQueryData<Session | null>(sessionKey);
   const ended = before ? { ...before, isExpired: true } : null;
-  const { signedIn } = await read('/api/v1/auth/status');
-  if (!signedIn) return ended;
+  // a stranger's browser would show the refusal as an error
+  if (!wasSignedIn && !(await read('/api/v1/auth/status')).signedIn) return ended;
   try {
     const session = await read('/api/v1/auth/account');
     setCsrfToken(session.csrfToken);
@@ -53,10 +56,13 @@ export function useAccount(): Session['account'] {
 /** A right of who is signed in. */
 export type Scope = Session['scopes'][number];
 
-/** Whether who is signed in may do what needs a scope; users of a host app may lack some. */
+/**
+ * Whether who is signed in may do what needs a scope; users of a host app may lack some. Until that
+ * is known, yes.
+ */
 export function useMay(): (scope: Scope) => boolean {
   const { data } = useSession();
-  return (scope) => data?.scopes.includes(scope) ?? false;
+  return (scope) => data === undefined || data?.scopes.includes(scope) === true;
 }
 
 /** All queries but the one for who is signed in. */

@@ -6,6 +6,7 @@ import { packageFile } from '../../package-files.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { allowReaders } from '../authenticate.js';
 import { errorHandler } from '../error-handler.js';
+import { signInToken } from '../sign-in-cookie.js';
 import { untracked } from '../track.js';
 import { escape, newNonce, sendPage } from '../pages/html-page.js';
 import { namesIn } from '../../text/is-object.js';
@@ -126,7 +127,9 @@ function dashboardPage(folder: string, publicUrl: () => string | null): RequestH
     const page = (): string => {
       html ??= readFileSync(join(folder, 'index.html'), 'utf8');
       const base = `<head><base href="${escape(basePathOf(req, publicUrl()))}/">`;
-      return html.replaceAll(nonceMark, nonce).replace('<head>', () => base);
+      const page = html.replaceAll(nonceMark, nonce).replace('<head>', () => base);
+      // who was signed in sees the frame of the page while it asks whether that holds
+      return signInToken(req.headers) ? page.replace('<html', '<html data-signed-in') : page;
     };
     res.setHeader('Cache-Control', 'no-store');
     sendPage(req, res, page, {

@@ -8,6 +8,16 @@ const surface = { invalid: 422, statuses: [] } as const;
 const named = { errors: { 421: 'The Host header is not a name of this gateway.' } } as const;
 const text = (type: string): object => ({ [type]: { schema: { type: 'string' } } });
 
+const readiness = {
+  type: 'object',
+  required: ['status', 'counters', 'database'],
+  properties: {
+    status: { const: 'ready' },
+    counters: { enum: ['memory', 'workers', 'redis', 'fallback'] },
+    database: { enum: ['ok', 'unreachable', 'unwritable', 'unused'] },
+  },
+} as const;
+
 const page = (path: string, described: Described): object =>
   describedPath('Operation', path, { get: { ...described, isPublic: true } }, surface);
 
@@ -24,7 +34,10 @@ export function publicPages(): object {
       id: 'getReadiness',
       summary: 'Readiness check',
       description: 'With a valid API key, also the names of the providers.',
-      answer: { description: 'The gateway accepts requests.' },
+      answer: {
+        description: 'The gateway accepts requests.',
+        content: { 'application/json': { schema: readiness } },
+      },
       errors: { 503: 'The gateway is stopping.' },
     }),
     ...page('/metrics', {

@@ -1,4 +1,11 @@
-import { type Metric, openMetricsContentType, prometheusContentType, Registry } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  Gauge,
+  type Metric,
+  openMetricsContentType,
+  prometheusContentType,
+  Registry,
+} from 'prom-client';
 import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { Measure } from '../../store/contracts/counters.js';
 import type { ObservedRequest } from '../observed-request.js';
@@ -18,6 +25,9 @@ export type MetricRegistry = Pick<
   Registry,
   'registerMetric' | 'removeSingleMetric' | 'getSingleMetric'
 >;
+
+/** Of prom-client's metrics those that walk over all connections at each scrape. */
+const slowToRead = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}`);
 
 const hedgeOutcomes: Record<string, string> = { ok: 'won', hedge_lost: 'lost' };
 
@@ -65,6 +75,16 @@ export class Metrics {
     });
     this.selections = this.instruments.selections.series();
     this.grounding = new GroundingMetrics(this.instruments);
+  }
+
+  /** Adds the version, and prom-client's metrics of the process, of which a host has its own. */
+  addProcess(version: string): void {
+    const help = 'Always 1, with the version of the gateway.';
+    const [name, labelNames, registers] = ['signalbox_build_info', ['version'], [this.registry]];
+    new Gauge({ name, help, labelNames, registers, aggregator: 'max' }).set({ version }, 1);
+    collectDefaultMetrics({ register: this.registry });
+    for (const name of slowToRead)
+      for (const one of [name, `${name}_total`]) this.registry.removeSingleMetric(one);
   }
 
   /** Counts an upstream call. */
@@ -165,7 +185,8 @@ export class Metrics {
 
   /** The page for Prometheus: OpenMetrics if `Accept` asks for it, else the text format. */
   async page(accept: string | undefined): Promise<{ contentType: string; text: string }> {
-    const text = await (await this.summed()).metrics();
+    // prom-client's own spelling is in neither format
+    const text = (await (await this.summed()).metrics()).replace(/ Nan$/gm, ' NaN');
     const open = accept?.includes('application/openmetrics-text') ?? false;
     return open
       ? { contentType: openMetricsContentType, text: asOpenMetrics(text) }

@@ -14,6 +14,8 @@ import {
 } from '../../helpers/process.js';
 import { ask, post, postStream } from '../../helpers/sse.js';
 import { until } from '../../helpers/until.js';
+import { parseExposition } from '../../helpers/exposition.js';
+import { version } from '../../../src/version.js';
 import { isWholeRun } from '../../helpers/runs.js';
 
 const messages = [{ role: 'user', content: 'What is a signal box?' }];
@@ -54,6 +56,27 @@ describe('the first start', () => {
     ).toMatch(/demo/);
     // the log is readable there
     await gateway.printed(/^[\d:.]+ request 200, demo\/demo-large, \d+ ms/m);
+  });
+
+  it('has metrics of its process and its version, in both formats', async () => {
+    const gateway = await startProcess();
+    const pages = await Promise.all(
+      (['prometheus', 'openmetrics'] as const).map(async (format) => {
+        const accept = format === 'openmetrics' ? 'application/openmetrics-text' : 'text/plain';
+        const { text } = await ask('GET', `${gateway.url}/metrics`, { accept });
+        return parseExposition(text, format);
+      }),
+    );
+    for (const page of pages) {
+      const valueOf = (name: string) => page.get(name)?.samples[0]?.value;
+      expect(page.get('signalbox_build_info')?.samples).toMatchObject([
+        { labels: { version }, value: 1 },
+      ]);
+      expect(valueOf('process_resident_memory_bytes')).toBeGreaterThan(1e7);
+      expect(valueOf('process_start_time_seconds')).toBeGreaterThan(1.7e9);
+      expect([...page.keys()].some((name) => name.startsWith('process_cpu_seconds'))).toBe(true);
+      expect([...page.keys()].filter((name) => name.startsWith('nodejs_active'))).toEqual([]);
+    }
   });
 
   it('at a terminal ends when the terminal is closed', async () => {

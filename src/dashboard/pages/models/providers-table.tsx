@@ -65,32 +65,20 @@ const Name = ({ provider: { name, api: dialect, details } }: { provider: Provide
 const Condition = ({ provider: { name, condition, details } }: { provider: Provider }) => (
   <Stack gap={2} align="flex-start">
     <StateBadge color={conditionColors[condition]} label={text.conditions[condition]} />
-    {details?.circuits.map(({ model, state, until, since, failures, cause }) => (
-      <Aside
-        key={model ?? ''}
-        cause={cause}
-        since={since}
-        words={fill(text.openUntil, {
-          what: model ?? text.wholeProvider,
-          state: text.circuits[state],
-          time: formatUntil(until),
-          failures,
-        })}
-      />
-    ))}
-    {details?.cooldowns.map(({ key, model, until, since, why, cause }) => (
-      <Aside
-        key={`${key} ${model ?? ''}`}
-        cause={cause}
-        since={since}
-        words={fill(text.cooldownUntil, {
-          key,
-          model: model === null ? '' : fill(text.ofModel, { model }),
-          time: formatUntil(until),
-          why: text.whys[why],
-        })}
-      />
-    ))}
+    {details
+      ? [...byCause(details)].map(([cause, lines]) => (
+          <div key={cause}>
+            {lines.map(({ since, words }) => (
+              <Text key={words} size="xs" title={fill(text.since, { time: formatSecond(since) })}>
+                {words}
+              </Text>
+            ))}
+            <LongText size="xs" c="var(--mantine-color-error)">
+              {cause}
+            </LongText>
+          </div>
+        ))
+      : null}
     {condition === 'failing' || condition === 'resting' || details?.circuits.length ? (
       <PageLink size="xs" href={`/requests?provider=${encodeURIComponent(name)}&failedBy=provider`}>
         {text.seeFailures}
@@ -99,20 +87,28 @@ const Condition = ({ provider: { name, condition, details } }: { provider: Provi
   </Stack>
 );
 
-type Cause = NonNullable<Provider['details']>['circuits'][number]['cause'];
-
-const Aside = ({ words, since, cause }: { words: string; since: string; cause: Cause | null }) => (
-  <div>
-    <Text size="xs" title={fill(text.since, { time: formatSecond(since) })}>
-      {words}
-    </Text>
-    {cause === null ? null : (
-      <LongText size="xs" c="var(--mantine-color-error)">
-        {fill(text.causeText, { reason: reasonOf(cause.code), message: cause.message })}
-      </LongText>
-    )}
-  </div>
-);
+/** What is set aside, below each other where the cause is the same. */
+function byCause({ circuits, cooldowns }: NonNullable<Provider['details']>) {
+  const asides = [
+    ...circuits.map(({ model, state, ...one }) => {
+      const what = model ?? text.wholeProvider;
+      const until = { what, state: text.circuits[state], time: formatUntil(one.until) };
+      return { ...one, words: fill(text.openUntil, { ...until, failures: one.failures }) };
+    }),
+    ...cooldowns.map(({ key, model, why, ...one }) => {
+      const ofModel = model === null ? '' : fill(text.ofModel, { model });
+      const until = { key, model: ofModel, time: formatUntil(one.until), why: text.whys[why] };
+      return { ...one, words: fill(text.cooldownUntil, until) };
+    }),
+  ];
+  const found = new Map<string, typeof asides>();
+  for (const one of asides) {
+    const { code = '', message = '' } = one.cause ?? {};
+    const cause = code && fill(text.causeText, { reason: reasonOf(code), message });
+    found.set(cause, [...(found.get(cause) ?? []), one]);
+  }
+  return found;
+}
 
 /** The provider's own last failure, and that of a model that it does not have. */
 function lastErrorsOf(health: NonNullable<Provider['details']>['health']) {

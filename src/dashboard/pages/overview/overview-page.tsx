@@ -20,7 +20,7 @@ import {
   type UsageSeries,
   requestsHref,
 } from './series.js';
-import { SavingsPanel } from './savings.js';
+import { SavingsPanel, useSavings } from './savings.js';
 import { Tiles } from './tiles.js';
 import { read } from '../../api/queries.js';
 import { optionsOf, Note, PageLink } from '../../components/elements.js';
@@ -55,7 +55,9 @@ export default function OverviewPage() {
   const asked = parameters.range;
   const day = useSeries('24h', account, asked === undefined);
   const range = asked === undefined ? defaultRange(day.data) : rangeOf(asked);
+  const span = useMemo(() => ({ range, account }), [range, account]);
   const query = useSeries(range, account);
+  const beside = { failures: useFailures(span), savings: useSavings(span) };
   return (
     <Page
       title={texts.navigation.overview}
@@ -82,7 +84,7 @@ export default function OverviewPage() {
       }
     >
       <Loaded query={query} lines={8}>
-        {(series) => <Content series={series} range={range} account={account} />}
+        {(series) => <Content series={series} span={span} {...beside} />}
       </Loaded>
     </Page>
   );
@@ -104,18 +106,24 @@ const useSeries = (range: Range, account: string | undefined, enabled = true) =>
     placeholderData: keepPreviousData,
   });
 
-function Content({ series, range, account }: Shown & { series: UsageSeries }) {
-  const span = useMemo(() => ({ range, account }), [range, account]);
+interface ContentProps {
+  series: UsageSeries;
+  span: Shown;
+  failures: ReturnType<typeof useFailures>;
+  savings: ReturnType<typeof useSavings>;
+}
+
+function Content({ series, span, failures, savings }: ContentProps) {
   const isQuiet = series.totals.requests === 0;
-  if (isQuiet && series.previous.requests === 0) return <FirstRun range={range} />;
+  if (isQuiet && series.previous.requests === 0) return <FirstRun range={span.range} />;
   return (
     <Stack gap="lg">
       <Tiles series={series} span={span} />
       {isQuiet ? <Text c="dimmed">{text.quiet}</Text> : null}
-      {series.totals.errors === 0 ? null : <Failures {...span} />}
+      {series.totals.errors === 0 ? null : <Failures query={failures} span={span} />}
       <OverviewCharts series={series} span={span} />
       <ModelShares series={series} span={span} />
-      <SavingsPanel {...span} />
+      <SavingsPanel query={savings} />
     </Stack>
   );
 }
@@ -124,14 +132,16 @@ const shownKeys = 3;
 
 type Failure = Schema<'RequestFailuresResponse'>['items'][number];
 
-/** Why requests failed, by code and provider, each with links to its requests. */
-function Failures({ range, account }: Shown) {
-  const query = useQuery({
-    queryKey: ['request-failures', range, account],
-    queryFn: () => read('/api/v1/requests/failures', { query: spanQuery({ range, account }) }),
-    refetchInterval: Math.max(15_000, refreshMs(range)),
+const useFailures = (span: Shown) =>
+  useQuery({
+    queryKey: ['request-failures', span],
+    queryFn: () => read('/api/v1/requests/failures', { query: spanQuery(span) }),
+    refetchInterval: Math.max(15_000, refreshMs(span.range)),
     placeholderData: keepPreviousData,
   });
+
+/** Why requests failed, by code and provider, each with links to its requests. */
+function Failures({ query, span }: { query: ReturnType<typeof useFailures>; span: Shown }) {
   const count = useIsNarrow() ? 4 : 6;
   return (
     <Panel title={text.failures} lead={text.failuresLead}>
@@ -141,7 +151,7 @@ function Failures({ range, account }: Shown) {
             {(rows) => (
               <ListTable
                 label={text.failures}
-                columns={columnsOf({ range, account })}
+                columns={columnsOf(span)}
                 rows={rows}
                 keyOf={({ code, provider }) => `${code} ${provider ?? ''}`}
                 minWidth={820}

@@ -23,24 +23,24 @@ const interval = { stroke: 'var(--mantine-color-text)', strokeWidth: 2 };
 type Savings = Schema<'SavingsResponse'>;
 type Figure = NonNullable<Savings['spentUsd']>;
 
-/** What choosing has saved, with its interval, and what prompt caches have saved. */
-export function SavingsPanel({ range, account }: Shown) {
-  const query = useQuery({
-    queryKey: ['savings', range, account],
-    queryFn: () => read('/api/v1/savings', { query: spanQuery({ range, account }) }),
+export const useSavings = (span: Shown) =>
+  useQuery({
+    queryKey: ['savings', span],
+    queryFn: () => read('/api/v1/savings', { query: spanQuery(span) }),
     refetchInterval: refreshSavingsMs,
     placeholderData: keepPreviousData,
   });
-  return (
-    <Panel title={text.title}>
-      <Loaded query={query} lines={3}>
-        {(savings) =>
-          savings.choices === 0 ? <NoChoices savings={savings} /> : <Saved {...savings} />
-        }
-      </Loaded>
-    </Panel>
-  );
-}
+
+/** What choosing has saved, with its interval, and what prompt caches have saved. */
+export const SavingsPanel = ({ query }: { query: ReturnType<typeof useSavings> }) => (
+  <Panel title={text.title}>
+    <Loaded query={query} lines={3}>
+      {(savings) =>
+        savings.choices === 0 ? <NoChoices savings={savings} /> : <Saved {...savings} />
+      }
+    </Loaded>
+  </Panel>
+);
 
 const NoChoices = ({ savings: { cacheSavedUsd } }: { savings: Savings }) => (
   <Stack gap={4}>

@@ -11,10 +11,10 @@ import { ConnectionTest } from './configuration.js';
 const text = texts.settings;
 type Alert = Schema<'AlertResponse'>;
 
-const example = `mail: { url: smtps://user:\${MAIL_PASSWORD}@mail.example.org, from: gateway@example.org }
+const example = `mail: { url: 'smtps://user:\${MAIL_PASSWORD}@mail.example.org', from: gateway@example.org }
 alerts:
   mail: [ops@example.org]
-  webhook: { url: https://hooks.example.org/signalbox, secret: \${WEBHOOK_SECRET} }`;
+  webhook: { url: https://hooks.example.org/signalbox, secret: '\${WEBHOOK_SECRET}' }`;
 
 const columns: readonly Column<Alert>[] = [
   {

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseConfig } from '../../src/config/config.js';
+import { rules } from '../../src/gateway.js';
 import { firstAccountId } from '../../src/store/contracts/accounts.js';
 import { buildOnce } from '../helpers/build.js';
 import {
@@ -102,6 +104,19 @@ describe.runIf(hasChromium)('the dashboard in hard times', () => {
     for (const path of ['/', '/keys']) {
       await open(path);
       await page.getByRole('alert').getByText(words).waitFor();
+    }
+  });
+
+  it('gives examples of settings that the configuration takes as they are pasted', async () => {
+    const env = { MAIL_PASSWORD: 'secret', WEBHOOK_SECRET: 'of-the-webhook' };
+    for (const [path, name] of [
+      ['/settings/alerts', /Paste this into the configuration/],
+      ['/settings/configuration', /To change a rule/],
+      ['/models', 'Price data'],
+    ] as const) {
+      await open(path);
+      const example = await page.getByRole('group', { name }).innerText();
+      expect(parseConfig(example, path, env, rules).warnings).toEqual([]);
     }
   });
 

@@ -203,7 +203,7 @@ function madeUpRequest(at: number, random: () => number): MadeUpRequest {
     ttftMs: isAnswered ? ttftMs : null,
     promptTokens: isAnswered ? promptTokens : null,
     completionTokens: isAnswered ? completionTokens : null,
-    costUsd,
+    costUsd: isAnswered ? costUsd : null,
     stream: random() < 0.7,
     attempts: attemptsOf(model, failure, latencyMs, isAnswered ? ttftMs : null),
     plan: isChosen ? planOf(model, promptTokens, completionTokens) : null,
@@ -381,7 +381,10 @@ async function fill(folder: string): Promise<void> {
   const onWarning = (warning: string): void => console.error(warning);
   const store = await openStore(`file:${join(folder, 'signalbox.db')}`, { poolSize: 1, onWarning });
   await addDemoData(store).finally(() => store.close());
-  console.log(`${requestCount} requests are in ${folder}: SIGNALBOX_DATA_DIR=${folder} npm start`);
+  console.log(`${requestCount} requests are in ${folder}. To look at them:
+
+  node dist/cli/main.js --data-dir ${folder} accounts claim-code   # the code to sign up with
+  SIGNALBOX_DATA_DIR=${folder} npm start`);
 }
 
 if (process.argv[1] === import.meta.filename) await fill(process.argv[2] ?? 'data/demo');

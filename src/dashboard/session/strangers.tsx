@@ -83,78 +83,83 @@ const NoWebAccounts = () => (
   </Panel>
 );
 
+const newPassword = {
+  description: texts.common.passwordRule,
+  name: 'password',
+  autoComplete: 'new-password',
+  minLength: 8,
+  maxLength: 1024,
+};
+
 const fields = {
   code: { label: text.claimCode, description: text.claimHint, autoComplete: 'off' },
   email: { label: text.email, type: 'email', autoComplete: 'username' },
   password: { label: texts.common.password, autoComplete: 'current-password' },
-  newPassword: {
-    label: texts.common.password,
-    description: texts.common.passwordRule,
-    name: 'password',
-    autoComplete: 'new-password',
-    minLength: 8,
-    maxLength: 1024,
-  },
+  newPassword: { label: texts.common.password, ...newPassword },
+  currentPassword: { label: texts.settings.currentPassword, autoComplete: 'current-password' },
+  changedPassword: { label: texts.settings.newPassword, ...newPassword },
 } as const;
 
-interface FormProps {
-  title: string;
+interface CredentialsProps {
   /** The title of the page stays, and who signs in is known. */
-  again?: { readonly email: string };
-  lead?: string | undefined;
+  again?: { readonly email: string } | undefined;
   /** What the button says. */
   action: string;
-  /** The first one that is empty has the focus. */
   names: readonly (keyof typeof fields)[];
+  /** The first field that is empty gets the focus. */
+  hasFocus?: boolean;
   /** Gets the fields by their names. */
   submit: (fields: Record<string, string>) => Promise<unknown>;
   /** Stands in place of the form when it is done. */
-  done?: string;
+  done?: string | undefined;
+}
+
+interface FormProps extends CredentialsProps {
+  title: string;
+  lead?: string | undefined;
   /** Paths of other forms with their words; false: not here. */
   links?: readonly (readonly [href: string, words: string] | false)[];
 }
 
-/** One form: its fields are read by name when it is sent. */
-function StrangersForm(props: FormProps) {
-  const { title, again, lead, action, names, submit, done, links = [] } = props;
-  useDocumentTitle(again ? document.title : `${title} · Signalbox`);
+/** A form with passwords: its fields are read by name when it is sent. */
+export function CredentialsForm(props: CredentialsProps) {
+  const { again, action, names, hasFocus = true, submit, done } = props;
   const sending = useMutation({ mutationFn: submit });
   const send = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const typed = [...new FormData(event.currentTarget)];
     sending.mutate(Object.fromEntries(typed.map(([name, value]) => [name, value as string])));
   };
-  const shown = links.filter((link) => link !== false);
-  const focused = names.find((name) => name !== 'email' || !again?.email);
+  const focused = hasFocus && names.find((name) => name !== 'email' || !again?.email);
+  if (sending.isSuccess && done !== undefined) return <Text role="status">{done}</Text>;
   return (
-    <Panel title={title} order={again ? 2 : 1} lead={lead}>
+    <form onSubmit={send}>
       <Stack>
-        {sending.isSuccess && done !== undefined ? (
-          <Text role="status">{done}</Text>
-        ) : (
-          <form onSubmit={send}>
-            <Stack>
-              {names.map((name) => {
-                const field = {
-                  name,
-                  required: true,
-                  autoFocus: name === focused,
-                  ...fields[name],
-                };
-                const known = name === 'email' && again ? { defaultValue: again.email } : {};
-                return name === 'password' || name === 'newPassword' ? (
-                  <PasswordInput key={name} {...field} />
-                ) : (
-                  <TextInput key={name} {...field} {...known} />
-                );
-              })}
-              {sending.error ? <Failure error={sending.error} /> : null}
-              <Button type="submit" loading={sending.isPending}>
-                {action}
-              </Button>
-            </Stack>
-          </form>
-        )}
+        {names.map((name) => {
+          const field = { name, required: true, autoFocus: name === focused, ...fields[name] };
+          const known = name === 'email' && again ? { defaultValue: again.email } : {};
+          return /password/i.test(name) ? (
+            <PasswordInput key={name} {...field} />
+          ) : (
+            <TextInput key={name} {...field} {...known} />
+          );
+        })}
+        {sending.error ? <Failure error={sending.error} /> : null}
+        <Button type="submit" loading={sending.isPending}>
+          {action}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function StrangersForm({ title, lead, links = [], ...form }: FormProps) {
+  useDocumentTitle(form.again ? document.title : `${title} · Signalbox`);
+  const shown = links.filter((link) => link !== false);
+  return (
+    <Panel title={title} order={form.again ? 2 : 1} lead={lead}>
+      <Stack>
+        <CredentialsForm {...form} />
         {shown.length === 0 ? null : (
           <Stack gap={4}>
             {shown.map(([href, words]) => (

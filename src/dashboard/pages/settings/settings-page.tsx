@@ -1,12 +1,12 @@
-import { Tabs, Anchor, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
-import { type ComponentType, lazy, Suspense, type SyntheticEvent, useRef, useState } from 'react';
+import { Tabs, Anchor, Box, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { importPart } from '../../api/connection.js';
-import { Loading, Failure } from '../../components/loaded.js';
+import { Loading } from '../../components/loaded.js';
 import { Page, Panel } from '../../components/page.js';
 import { useAccount, useMay, leave } from '../../session/session.js';
+import { CredentialsForm } from '../../session/strangers.js';
 import { texts } from '../../texts/texts.js';
-import { useMutation } from '@tanstack/react-query';
 import { api, basePath } from '../../api/client.js';
 import { ConfirmButton } from '../../components/dialog.js';
 
@@ -83,49 +83,19 @@ function OwnAccount() {
   );
 }
 
-function PasswordForm() {
-  const form = useRef<HTMLFormElement>(null);
-  const changing = useMutation({
-    mutationFn: (body: { currentPassword: string; newPassword: string }) =>
-      api.POST('/api/v1/auth/password', { body }),
-    onSuccess: () => form.current?.reset(),
-  });
-  const send = (event: SyntheticEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    const of = (name: string): string => fields.get(name) as string;
-    changing.mutate({ currentPassword: of('currentPassword'), newPassword: of('newPassword') });
-  };
-  return (
-    <form ref={form} onSubmit={send}>
-      <Stack gap="sm" maw={360}>
-        <PasswordInput
-          name="currentPassword"
-          label={text.currentPassword}
-          autoComplete="current-password"
-          required
-        />
-        <PasswordInput
-          name="newPassword"
-          label={text.newPassword}
-          description={texts.common.passwordRule}
-          autoComplete="new-password"
-          minLength={8}
-          required
-        />
-        {changing.error ? <Failure error={changing.error} /> : null}
-        <Group>
-          <Button type="submit" loading={changing.isPending}>
-            {text.changePassword}
-          </Button>
-          <Text size="sm" role="status">
-            {changing.isSuccess ? text.passwordChanged : ''}
-          </Text>
-        </Group>
-      </Stack>
-    </form>
-  );
-}
+const PasswordForm = () => (
+  <Box maw={360}>
+    <CredentialsForm
+      names={['currentPassword', 'changedPassword']}
+      hasFocus={false}
+      action={text.changePassword}
+      submit={({ currentPassword = '', password = '' }) =>
+        api.POST('/api/v1/auth/password', { body: { currentPassword, newPassword: password } })
+      }
+      done={text.passwordChanged}
+    />
+  </Box>
+);
 
 function Browsers() {
   const act = async (): Promise<void> => {

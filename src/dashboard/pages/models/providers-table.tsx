@@ -103,8 +103,8 @@ function byCause({ circuits, cooldowns }: NonNullable<Provider['details']>) {
   ];
   const found = new Map<string, typeof asides>();
   for (const one of asides) {
-    const { code = '', message = '' } = one.cause ?? {};
-    const cause = code && fill(text.causeText, { reason: reasonOf(code), message });
+    const { code, message } = one.cause;
+    const cause = fill(text.causeText, { reason: reasonOf(code), message });
     found.set(cause, [...(found.get(cause) ?? []), one]);
   }
   return found;

@@ -383,7 +383,7 @@ async function fill(folder: string): Promise<void> {
   await addDemoData(store).finally(() => store.close());
   console.log(`${requestCount} requests are in ${folder}. To look at them:
 
-  node dist/cli/main.js --data-dir ${folder} accounts claim-code   # the code to sign up with
+  node dist/cli/main.js --data-dir ${folder} accounts claim-code   # the code to claim it with
   SIGNALBOX_DATA_DIR=${folder} npm start`);
 }
 

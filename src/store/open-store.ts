@@ -1,8 +1,9 @@
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Dialect, Kysely, sql } from 'kysely';
-import { GatewayError } from '../errors.js';
-import { DatabaseFailure } from './failure.js';
+import { GatewayError, messageOf } from '../errors.js';
+import { DatabaseFailure, storeError } from './failure.js';
 import { backUp } from './drivers/libsql/back-up.js';
 import { LibsqlDialect, type StatementRunner } from './drivers/libsql/driver.js';
 import { migrateSchema } from './sql/migrate.js';
@@ -30,12 +31,35 @@ export interface StoreOptions {
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   if (/^postgres(ql)?:/.test(url)) return openPostgres(url, options);
   if (url === ':memory:') return openLibsql(url, options);
-  if (url.startsWith('file:') && url.length > 'file:'.length)
-    return openLibsql(pathOf(url), options);
+  if (url.startsWith('file:') && url.length > 'file:'.length) {
+    const path = pathOf(url);
+    try {
+      makeFolder(dirname(path));
+    } catch (error) {
+      throw storeError(new DatabaseFailure(messageOf(error), null), true);
+    }
+    return openLibsql(path, options);
+  }
   throw new GatewayError(
     'internal',
     'database.url: must be file:<path>, :memory: or postgres://<user>:<password>@<host>/<database>',
   );
+}
+
+/**
+ * Creates a folder, which only its owner can read, and those above it. Node's own `recursive` never
+ * returns where the system answers ENOENT, as in /proc (Node 20, 2026-11).
+ * @throws the system's error
+ */
+export function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // another process may have made it
+    if (!existsSync(folder)) throw error;
+  }
 }
 
 async function openLibsql(path: string, { statements }: StoreOptions): Promise<Store> {

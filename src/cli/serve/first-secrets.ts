@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { addClaimCode } from '../../accounts/claim.js';
@@ -9,6 +9,7 @@ import { actOnAccount, type DoneAct, keyCreated, writeAct } from '../../accounts
 import type { Config } from '../../config/config.js';
 import { firstAccountId } from '../../store/contracts/accounts.js';
 import type { Store } from '../../store/contracts/store.js';
+import { makeFolder } from '../../store/open-store.js';
 import { systemActor } from '../record-act.js';
 
 /** What a first start issues and shows once; the database stores only its hash. */
@@ -114,7 +115,7 @@ async function issued(store: Store, { kind, text }: FirstSecret): Promise<DoneAc
 /** In a form that shells and systemd read. */
 function write(draft: string, dataDir: string, { kind, text }: FirstSecret): void {
   const lines = `# shown once: the database stores only its hash; delete this file when you have stored it\n${described[kind].variable}=${text}\n`;
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   writeFileSync(draft, lines, { mode: 0o600 });
   // the mode above counts only for a new file
   chmodSync(draft, 0o600);

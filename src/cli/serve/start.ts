@@ -137,7 +137,7 @@ async function opened(databases: LazyDatabases, { database }: Config): Promise<D
   } catch (error) {
     const { message } = error as Error;
     const setting = database.url === null ? 'dataDir' : 'database.url';
-    const remedy = /EACCES|EROFS|EPERM|ENOTDIR/.test(message)
+    const remedy = /EACCES|EROFS|EPERM|ENOTDIR|ENOENT/.test(message)
       ? '; name a folder that this user may write with --data-dir or SIGNALBOX_DATA_DIR'
       : '';
     throw new Error(`${setting}: ${message}${database.url === null ? remedy : ''}`, {

@@ -67,3 +67,13 @@ describe('a start on a file that is no database', () => {
     expect(code).toBe(1);
   });
 });
+
+describe('a start on a data folder that the system does not let anybody make', () => {
+  it.each([[[]], [['--workers', '2']]])('ends at once and says what to do (%j)', async (args) => {
+    const { code, stderr } = await runToEnd({ args, env: { SIGNALBOX_DATA_DIR: '/proc/data' } });
+    expect(stderr).toMatch(
+      /^dataDir: [^\n]*mkdir '\/proc\/data'; name a folder that this user may write with --data-dir or SIGNALBOX_DATA_DIR\n$/,
+    );
+    expect(code).toBe(1);
+  });
+});

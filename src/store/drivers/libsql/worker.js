@@ -1,6 +1,5 @@
 // @ts-check
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'libsql';
 import { LRUCache } from 'lru-cache';
@@ -44,10 +43,7 @@ let openedFile = '';
 function open() {
   if (mustExist && fileId() === '')
     throw Object.assign(new Error('its file was deleted'), { code: 'SQLITE_CANTOPEN' });
-  if (path !== ':memory:') {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    create();
-  }
+  if (path !== ':memory:') create();
   const database = new Database(path);
   database.pragma(`busy_timeout = ${busyTimeoutMs}`);
   useLog(database);
@@ -130,7 +126,7 @@ function failureOf(error) {
   const code =
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code.startsWith('SQLITE_')) return { code, message };
-  // a folder that cannot be created; libsql itself reports this without a code
+  // a file that cannot be created; libsql itself reports this without a code
   return { code: opened === null ? 'SQLITE_CANTOPEN' : null, message };
 }
 

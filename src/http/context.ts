@@ -53,10 +53,28 @@ export function contextOf(parts: GatewayParts, res: ServerResponse): HttpContext
     context = { request, surface: null, signIn: null, plan: null, parts };
     carrier[contextKey] = context;
     if (!res.headersSent) res.setHeader('X-Request-Id', request.id);
+    if (res.socket === null) closeWithConnection(res);
     // last: writing to objects whose prototype has changed takes several times as long
     prepareRequest(res, snapshot.trustedProxies);
   }
   return context;
+}
+
+/**
+ * Closes a response that waits behind others of its connection when that closes, as Node does only
+ * with the one that is being written (Node 20 to 24, 2026-11).
+ */
+function closeWithConnection(res: ServerResponse): void {
+  const { socket } = res.req;
+  const close = (): void => {
+    if (res.socket !== null || res.closed) return;
+    res.destroyed = true;
+    Reflect.set(res, '_closed', true);
+    res.emit('close');
+  };
+  // a client may send any number of requests at once
+  socket.setMaxListeners(0).once('close', close);
+  res.once('close', () => socket.off('close', close));
 }
 
 /** The context of a response, if a stage of the gateway has handled its request. */

@@ -5,6 +5,7 @@ import type { GatewayOptions } from '../../src/gateway-options.js';
 import type { HostCaller } from '../../src/index.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { metricOf } from '../helpers/metrics.js';
+import { openRaw } from '../helpers/raw.js';
 import { ask, post, postStream, type Reply } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { until } from '../helpers/until.js';
@@ -95,6 +96,28 @@ describe('limits.maxConcurrent', () => {
     expect((await answer).status).toBe(200);
     expect(await metricOf(gateway, 'signalbox_queue_wait_seconds_count', 'provider=""')).toBe(1);
   });
+
+  it.each([{}, { resumeMs: 50 }])(
+    'gets the slots back of all requests that a client has sent on one connection and left (%j)',
+    async (more) => {
+      await start({ maxConcurrent: 12, maxQueueMs: 50, ...more });
+      upstream.script([{ hang: 'afterContent' }]);
+      const { socket } = openRaw(gateway.port);
+      for (let sent = 0; sent < 12; sent++) {
+        const body = JSON.stringify({ models: ['up/m'], messages: [question], stream: true });
+        socket.write(
+          `POST /api/v1/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer sk_a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        );
+      }
+      await until(() => upstream.requests.length === 12);
+      socket.resetAndDestroy();
+      await Promise.all(upstream.requests.map((_, index) => upstream.closed(index)));
+      await until(async () => (await metricOf(gateway, 'signalbox_requests_in_progress')) === 0);
+      upstream.script([{}]);
+      const answers = await Promise.all(Array.from({ length: 12 }, () => send('b')));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    },
+  );
 
   it.each(['/v1/chat/completions', '/api/v1/completions', '/v1/embeddings', '/proxy/up/v1/x'])(
     'answers %s 503 with Retry-After when its time in the queue is over, and logs it',

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { GatewayError } from '../../errors.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { logsAway } from '../../pipeline/resume/recorded-answers.js';
-import { lateMsOf, readersOf } from '../../pipeline/resume/recorded-answer.js';
+import { lateMsOf, leaseMs, readersOf } from '../../pipeline/resume/recorded-answer.js';
 import {
   type AnswerLogs,
   type LogEntry,
@@ -45,6 +45,8 @@ const touchMs = 1_000;
 const retryMs = 250;
 /** How many reads of the log may fail in a row. */
 const maxFailures = 40;
+/** A process that has not renewed the lease of its log for this long has died. */
+const silentMs = 10_000;
 
 /** Writes an answer from its log to another client: what is there at once, the rest as it comes. */
 export async function followAnswer(
@@ -63,6 +65,8 @@ class Follower {
   private place: LogPlace;
   private touchedAt = -Infinity;
   private wroteAt = performance.now();
+  /** Since when the log can be read: after an outage its writer may come back later than this reader. */
+  private readableSince = performance.now();
   /** Written with the first part: until then it may turn out that the log lost a part. */
   private head: { status: number; headers: OutgoingHttpHeaders } | null = null;
 
@@ -115,8 +119,11 @@ class Follower {
     for (let failures = 0; ; failures++) {
       try {
         await this.touch();
-        return await this.logs.read(this.of.log, this.place, waitMs);
+        const isDue = performance.now() - this.readableSince > silentMs;
+        const minLeftMs = isDue ? leaseMs - silentMs : 0;
+        return await this.logs.read(this.of.log, this.place, waitMs, minLeftMs);
       } catch {
+        this.readableSince = performance.now();
         if (this.isOver()) return [];
         if (failures >= maxFailures && this.res.headersSent) return null;
         if (failures >= maxFailures) throw logsAway();

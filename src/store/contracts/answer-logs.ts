@@ -49,8 +49,16 @@ export interface AnswerLogs {
   readonly isShared: boolean;
   /** Adds an entry; one that is there already is not added again. The log expires in `keepMs`. */
   append(log: string, entry: LogEntry, keepMs: number): Promise<void>;
-  /** At most some hundred entries from a place on; waits `waitMs` for one. Null: no such log. */
-  read(log: string, from: LogPlace, waitMs: number): Promise<readonly LogEntry[] | null>;
+  /**
+   * At most some hundred entries from a place on; waits `waitMs` for one. Null: no such log, or one
+   * without such entries that expires in less than `minLeftMs`.
+   */
+  read(
+    log: string,
+    from: LogPlace,
+    waitMs: number,
+    minLeftMs?: number,
+  ): Promise<readonly LogEntry[] | null>;
   /** Sets a note unless there is one. Null: it is set; else the text that is there. */
   claim(note: string, text: string, keepMs: number): Promise<string | null>;
   /** Sets a note, whether or not there is one. */

@@ -32,6 +32,29 @@ describe.skipIf(!redisIsThere)('a rolling restart under load', () => {
     await Promise.all([upstream.close(), redis?.stop()]);
   });
 
+  it('ends the streams of a killed replica at their readers, before the lease of its logs is over', async () => {
+    upstream.script([{ text: words, betweenMs: 500 }]);
+    const [one, two] = await Promise.all([startReplica(), startReplica()]);
+    const { headers: begun } = await postStream(
+      `${one.url}/api/v1/completions`,
+      { models: ['up/m'], messages: [{ role: 'user', content: 'Hi' }], stream: true },
+      { headers, abortAfterFrames: 3 },
+    );
+    const id = String(begun['responsemessageid']);
+    let killedAt = Infinity;
+    const { frames } = await resume(two.url, id, {
+      headers,
+      onFrame: (_frame, index) => {
+        if (index !== 6) return;
+        one.signal('SIGKILL');
+        killedAt = performance.now();
+      },
+    });
+    expect(eventsOf(frames).at(-2)?.event).toBe('error');
+    expect(performance.now() - killedAt).toBeLessThan(25_000);
+    await endProcesses();
+  }, 60_000);
+
   it('moves each stream to another replica without a lost or doubled character', async () => {
     upstream.script([{ text: words, betweenMs: 50 }]);
     // the streams are to outlast both restarts, so that no start is waited for meanwhile

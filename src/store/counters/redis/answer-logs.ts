@@ -34,10 +34,15 @@ export class RedisAnswerLogs implements AnswerLogs {
     await this.link.run(appendEntryScript, [this.keyOf(log)], args);
   }
 
-  async read(log: string, from: LogPlace, waitMs: number): Promise<readonly LogEntry[] | null> {
+  async read(
+    log: string,
+    from: LogPlace,
+    waitMs: number,
+    minLeftMs = 0,
+  ): Promise<readonly LogEntry[] | null> {
     const endAt = performance.now() + waitMs;
     for (let pollMs = firstPollMs; ; pollMs = Math.min(maxPollMs, pollMs * 1.5)) {
-      const found = await this.readNow(log, from);
+      const found = await this.readNow(log, from, minLeftMs);
       const leftMs = endAt - performance.now();
       if (found === null || found.length > 0 || leftMs <= 0) return found;
       await wait(Math.min(pollMs, leftMs));
@@ -81,13 +86,18 @@ export class RedisAnswerLogs implements AnswerLogs {
     );
   }
 
-  private async readNow(log: string, from: LogPlace): Promise<LogEntry[] | null> {
+  private async readNow(
+    log: string,
+    from: LogPlace,
+    minLeftMs: number,
+  ): Promise<LogEntry[] | null> {
     const key = this.keyOf(log);
     const start = from.join('-');
     const rows = await this.link.send(['XRANGE', key, start, '+', 'COUNT', String(maxEntries)]);
     const entries = Array.isArray(rows) ? rows.map(entryOf) : [];
     if (entries.length > 0) return entries;
-    return (await this.link.send(['EXISTS', key])) === 0 ? null : [];
+    // negative: there is none
+    return Number(await this.link.send(['PTTL', key])) < minLeftMs ? null : [];
   }
 
   private keyOf(name: string): string {

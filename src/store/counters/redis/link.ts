@@ -11,7 +11,7 @@ export interface RedisLinkOptions {
   readonly channel: string;
   readonly scripts: readonly Script[];
   readonly onUp: () => void;
-  /** Redis became unavailable, or was so from the start. */
+  /** Redis became unavailable, or was so from the start, or is so for another reason. */
   readonly onDown: (reason: string) => void;
   readonly onMessage: (text: string) => void;
 }
@@ -56,6 +56,8 @@ export class RedisLink {
   private upAt = 0;
   private answeredAt = 0;
   private failures = 0;
+  /** Why Redis is away, as told since it was there. */
+  private readonly told = new Set<string>();
   private isClosed = false;
   private retry: NodeJS.Timeout | undefined;
   private readonly heartbeat: NodeJS.Timeout;
@@ -83,12 +85,13 @@ export class RedisLink {
       if (this.wasClosed() || !client.isReady) throw new RedisAway('the connection was closed');
     } catch (error) {
       discard(client);
-      if (this.failures === 0) this.options.onDown(reasonOf(error));
+      this.tell(reasonOf(error));
       this.retryLater();
       return;
     }
     this.client = client;
     this.upAt = performance.now();
+    this.told.clear();
     this.options.onUp();
   }
 
@@ -190,8 +193,13 @@ export class RedisLink {
     this.client = null;
     discard(client);
     if (performance.now() - this.upAt > steadyMs) this.failures = 0;
-    this.options.onDown(reason);
+    this.tell(reason);
     this.retryLater();
+  }
+
+  private tell(reason: string): void {
+    if (!this.told.has(reason)) this.options.onDown(reason);
+    this.told.add(reason);
   }
 
   private retryLater(): void {

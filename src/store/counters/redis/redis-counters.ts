@@ -206,12 +206,17 @@ class RedisCounters implements Counters {
     this.reservations.renew();
     this.recentLists.flush();
     const awayMs = performance.now() - this.awaySince;
+    this.awaySince = Infinity;
     void this.answerLogs.unsettledMs(awayMs > maxNoteGapMs).catch(() => undefined);
     this.setState('redis');
     this.options.onNews?.('Redis is available: replicas share limits');
   }
 
   private fallBack(reason: string): void {
+    this.options.onWarning?.(
+      `Redis is unavailable (${reason}): each process counts limits for itself`,
+    );
+    if (this.awaySince < Infinity) return;
     this.awaySince = performance.now();
     // what an earlier outage has counted is out of date
     this.local = new MemoryLimits(this.now, apartMs);
@@ -221,9 +226,6 @@ class RedisCounters implements Counters {
         local: this.local.reserveUnchecked(reservation.charges),
       };
     this.setState('fallback');
-    this.options.onWarning?.(
-      `Redis is unavailable (${reason}): each process counts limits for itself`,
-    );
   }
 
   private setState(state: CountersState): void {

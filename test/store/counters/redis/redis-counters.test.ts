@@ -166,6 +166,16 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(await command('PTTL', `${prefix}{latencies}:notes`)).toBeGreaterThan(50_000);
     });
 
+    it('tell an answer that is being written from one whose writer has died', async () => {
+      prefix = `died-${++round}:`;
+      const { answerLogs: logs } = await replica();
+      await logs.append('log', { kind: 'open', first: 0, last: 0, text: '' }, 5_000);
+      expect(await logs.read('log', [0, 2], 0, 1_000)).toEqual([]);
+      expect(await logs.read('log', [0, 2], 0, 6_000)).toBeNull();
+      expect(await logs.read('log', [0, 0], 0, 6_000)).toHaveLength(1);
+      expect(await logs.read('none', [0, 0], 0)).toBeNull();
+    });
+
     it('count failures for all replicas', async () => {
       prefix = `failures-${++round}:`;
       const [here, there] = [await replica(), await replica()];
@@ -486,6 +496,32 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       }
       expect(states).toEqual(['redis', 'fallback']);
       await command('REPLICAOF', 'NO', 'ONE');
+      await isIn(counters, 'redis');
+    });
+
+    it('say each reason for which Redis is away, once', async () => {
+      prefix = `reasons-${++round}:`;
+      const warnings: string[] = [];
+      const states: string[] = [];
+      const counters = await replica({
+        onWarning: (warning) => warnings.push(warning),
+        onState: (state) => states.push(state),
+      });
+      await counters.setSpent(day, 0);
+      const reserved = granted(await counters.reserve(dollar(1)));
+      const admin = await createClient({ url: redis.url }).connect();
+      await admin.sendCommand(['CONFIG', 'SET', 'requirepass', 'changed']);
+      await admin.sendCommand(['CLIENT', 'KILL', 'SKIPME', 'yes']);
+      await until(() => warnings.some((warning) => warning.includes('NOAUTH')));
+      await wait(100);
+      // the second warning begins no second outage, which would forget what the first has counted
+      expect(states).toEqual(['redis', 'fallback']);
+      expect(warnings).toEqual([
+        expect.not.stringContaining('NOAUTH'),
+        expect.stringMatching(/^Redis is unavailable \(NOAUTH /),
+      ]);
+      reserved.settle([1]);
+      await admin.sendCommand(['CONFIG', 'SET', 'requirepass', '']).finally(() => admin.destroy());
       await isIn(counters, 'redis');
     });
 

@@ -17,6 +17,7 @@ import { ContinuedAnswer, mayContinue } from './continued-answer.js';
 import { type CallFigures, CompletionUsage } from './completion-usage.js';
 import { type HedgedCall, hedgedCall } from './hedged-call.js';
 import { affinityOf, rememberAnswered } from './continuation.js';
+import { CollectedAnswer } from './collected-answer.js';
 import { copyContent } from './copied-answer.js';
 import { keepTurn } from './keep-turn.js';
 import { withAdvice } from './engine/model-names.js';
@@ -66,9 +67,10 @@ class RunningCompletion {
     const { record, startedAt } = request;
     parts.metrics.overhead(request.surface ?? 'other', performance.now() - startedAt);
     if (planned.call.stream) parts.metrics.streamOpened();
+    const collected = this.writer.streams ? null : new CollectedAnswer(parts, request);
     try {
-      const copied = copyContent(request, planned);
-      const out = withTaps(this.writer, copied === null ? [] : [copied]);
+      const taps = [copyContent(request, planned), collected].filter((tap) => tap !== null);
+      const out = withTaps(this.writer, taps);
       const rounds = this.roundsOf(out);
       const answer = this.finished(await (rounds ? rounds.run() : this.answer(out)));
       if (rounds) {
@@ -83,6 +85,7 @@ class RunningCompletion {
     } catch (error) {
       this.fail(error);
     } finally {
+      collected?.end();
       this.hedge?.settle();
       if (planned.call.stream) parts.metrics.streamClosed();
     }

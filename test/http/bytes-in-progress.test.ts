@@ -142,6 +142,39 @@ describe('answers that are kept to be stored', () => {
   });
 });
 
+describe('whole answers that are collected from streams', () => {
+  const text = Array.from({ length: 12 }, () => 'x'.repeat(0.1 * mib));
+  const whole = (key: string, signal?: AbortSignal): Promise<StreamReply> =>
+    postStream(
+      `${gateway.url}/api/v1/completions`,
+      { models: ['up/m'], store: false, messages: [{ role: 'user', content: 'Hi' }] },
+      { headers: { authorization: `Bearer sk_${key}` }, ...(signal ? { signal } : {}) },
+    );
+
+  it('count as they come, end where they are too many, and are given back', async () => {
+    const client = new AbortController();
+    upstream.script([{ text, hang: 'afterContent', contents: 12 }]);
+    const calls = upstream.requests.length;
+    const held = whole('a', client.signal).catch(() => undefined);
+    await upstream.received(calls);
+    upstream.script([{ text }]);
+    await until(async () => (await send('a', 0.6 * mib)).status === 429);
+
+    const refused = await whole('a');
+    expect(refused).toMatchObject({ status: 429, json: { error: 'Too Many Requests' } });
+    expect((await whole('b')).status).toBe(200);
+    expect((await whole('b')).status).toBe(200);
+    upstream.script([{ text: [...text, ...text, ...text] }]);
+    expect((await whole('c')).status).toBe(503);
+
+    client.abort();
+    await held;
+    // one that is alone is never too long
+    await until(async () => (await whole('c')).status === 200);
+    expect((await whole('a')).status).toBe(200);
+  });
+});
+
 describe('whole answers that their clients do not read', () => {
   const long = { text: ['x'.repeat(8 * mib)] };
   /** Begins to receive an answer. @returns what ends it */

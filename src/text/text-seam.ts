@@ -89,6 +89,9 @@ export class TextSeam {
     if (isPrefilled && text.startsWith(shown)) return shown.length;
     const [first, afterSpace] = this.starts(text);
     if (!isPrefilled && text.startsWith(anchor, first)) return first + anchor.length;
+    // ended by its `max_tokens`, or by a `stop` text of which the anchor has the beginning
+    const begun = text.slice(first).trimEnd();
+    if (!isPrefilled && /\p{L}/u.test(begun) && anchor.startsWith(begun)) return text.length;
     const least = isPrefilled ? minRepeatOfPrefilled : 1;
     for (const at of isPrefilled ? [first] : [first, afterSpace])
       for (let length = Math.min(text.length - at, this.tail.length); length >= least; length--)

@@ -142,6 +142,14 @@ describe('a continuation', () => {
     expect(joined(before, Array.from(rest))).toBe(before + rest);
   });
 
+  it.each(['upon', 'upon a ', 'upon a time, the cat'])(
+    'that ends within the last words, which it was asked to repeat, adds nothing (%j)',
+    (continuation) => {
+      const before = 'A tale. Once upon a time, the cat\n\nUs';
+      expect(joined(before, Array.from(continuation))).toBe(before);
+    },
+  );
+
   it('is joined to half a character, which the model is not shown', () => {
     const before = `Done ${'🎉'.slice(0, 1)}`;
     expect(shownText(before)).toBe('Done');

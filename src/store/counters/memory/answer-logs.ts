@@ -23,7 +23,7 @@ export class MemoryAnswerLogs implements AnswerLogs {
   readonly isShared = false;
   private readonly kept = new SweptMap<Kept>(({ keepUntil }) => this.now() >= keepUntil);
 
-  /** @param now epoch ms */
+  /** @param now ms */
   constructor(private readonly now: () => number) {}
 
   append(log: string, entry: LogEntry, keepMs: number): Promise<void> {

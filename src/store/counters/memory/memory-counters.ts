@@ -17,7 +17,8 @@ export function createMemoryCounters({
     state: 'memory',
     pubSub: { publish: () => undefined, subscribe: () => undefined },
     recentLists: new MemoryRecentLists(now),
-    answerLogs: new MemoryAnswerLogs(now),
+    // monotonic: a clock that is set forward must not forget answers under way and their keys
+    answerLogs: new MemoryAnswerLogs(() => performance.now()),
     reserve: (charges) => Promise.resolve(limits.reserve(charges)),
     setSpent(charge, used) {
       limits.setSpent(charge, used);

@@ -8,7 +8,8 @@ import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { startHost } from '../helpers/host.js';
 import { at } from '../helpers/json.js';
 import { openRaw, parseReply, sendRaw } from '../helpers/raw.js';
-import { post, type Reply } from '../helpers/sse.js';
+import { ask, post, type Reply } from '../helpers/sse.js';
+import { until } from '../helpers/until.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { zstdBomb, zstdFrame } from '../helpers/zstd.js';
 
@@ -257,6 +258,26 @@ describe('a compressed body', () => {
     } finally {
       await host.close();
     }
+  });
+});
+
+describe('a body whose client leaves before it is whole', () => {
+  it.each(['identity', 'gzip'])('is logged as that, not as a bad body (%s)', async (encoding) => {
+    const id = `left-${encoding}`;
+    const { socket, received } = openRaw(gateway.port);
+    socket.write(
+      `POST ${paths[2]} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.key}\r\nX-Request-Id: ${id}\r\nContent-Encoding: ${encoding}\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    await until(() => received().includes('100 Continue'));
+    socket.destroy();
+    await until(async () => {
+      const { json } = await ask('GET', `${gateway.url}/api/v1/requests`, gateway.auth);
+      const row = (at(json, 'items') as { requestId: string }[]).find(
+        ({ requestId }) => requestId === id,
+      );
+      if (row) expect(row).toMatchObject({ status: 499, code: 'client_closed' });
+      return row !== undefined;
+    });
   });
 });
 

@@ -122,17 +122,19 @@ const collect = <T>(
         reject(asError(error));
       }
     });
-    source.on('error', (cause: Error) => reject(unreadableBody(cause)));
+    source.on('error', (cause: NodeJS.ErrnoException) =>
+      reject(cause.code === 'ECONNRESET' ? leftEarly() : unreadableBody(cause)),
+    );
     req.on('close', () => {
-      if (!req.complete)
-        reject(
-          new GatewayError(
-            'client_closed',
-            'the client closed the connection before it sent the whole body',
-          ),
-        );
+      if (!req.complete) reject(leftEarly());
     });
   });
+
+const leftEarly = (): GatewayError =>
+  new GatewayError(
+    'client_closed',
+    'the client closed the connection before it sent the whole body',
+  );
 
 const unreadableBody = (cause: Error): GatewayError =>
   cause instanceof GatewayError

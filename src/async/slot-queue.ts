@@ -52,7 +52,7 @@ const newestShare = 0.2;
  * alone may take every slot.
  */
 export class SlotQueue {
-  bounds: SlotBounds = { max: null, maxPerAccount: null, maxWaitMs: 0 };
+  private current: SlotBounds = { max: null, maxPerAccount: null, maxWaitMs: 0 };
   /** Accounts that have work. */
   private readonly accounts = new Map<string, Account>();
   private running = 0;
@@ -65,6 +65,16 @@ export class SlotQueue {
   private fullSince = 0;
 
   constructor(private readonly options: SlotQueueOptions) {}
+
+  get bounds(): SlotBounds {
+    return this.current;
+  }
+
+  /** Wider ones start what waits at once. */
+  set bounds(bounds: SlotBounds) {
+    this.current = bounds;
+    this.startWaiting();
+  }
 
   get isBounded(): boolean {
     return this.bounds.max !== null || this.bounds.maxPerAccount !== null;
@@ -129,6 +139,10 @@ export class SlotQueue {
       this.running--;
     }
     this.forget(accountId, account);
+    this.startWaiting();
+  }
+
+  private startWaiting(): void {
     while (this.length > 0 && this.startNext());
   }
 

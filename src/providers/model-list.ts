@@ -27,8 +27,10 @@ export const modelList = (
   readModels(body) {
     const entries = entriesOf(parseJson(body));
     if (!entries) throw unreadable(provider, 'the body is not a list of models');
+    // vLLM's router lists bare names
     const models = entries
       .slice(0, maxModels)
+      .map((entry) => (typeof entry === 'string' ? { id: entry } : entry))
       .map((entry) => (isObject(entry) ? read(entry) : null));
     return models.filter((model) => model !== null).filter(({ model }) => isName(model));
   },
@@ -68,7 +70,7 @@ const otherWords: Record<string, ModelType> = {
  * `architecture.output_modalities` (OpenRouter), a context length under various names.
  */
 function entryOf(entry: Record<string, unknown>): ListedModel | null {
-  const { id, created } = entry;
+  const { name, id = name, created } = entry;
   if (typeof id !== 'string') return null;
   const context = entry['context_length'] ?? entry['context_window'] ?? entry['max_context_length'];
   return {

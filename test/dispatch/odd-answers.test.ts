@@ -675,6 +675,17 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
       ],
     ]),
     [
+      'no index where two calls go on in one list',
+      [
+        call(piece({ id: 'call_abc1' }, 'weather', ''), piece({ id: 'call_abc2' }, 'weather', '')),
+        call(piece({}, undefined, '{"city":"Rome"}'), piece({}, undefined, '{"city":"Oslo"}')),
+      ],
+      [
+        { id: 'call_abc1', name: 'weather', input: city('Rome') },
+        { id: 'call_abc2', name: 'weather', input: city('Oslo') },
+      ],
+    ],
+    [
       'another index where its only call goes on',
       [
         call(piece({ index: 1, id: 'call_abc1' }, 'weather', '')),

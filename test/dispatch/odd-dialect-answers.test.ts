@@ -578,6 +578,12 @@ answers.push(
     hello,
   ],
   [
+    'arguments at the index of no block',
+    'anthropic',
+    message([tool({ id: 'a' }, 1), json(romeJson, 0), stop(1)], 'tool_use'),
+    one,
+  ],
+  [
     'a text that is an object, and a part that is a text',
     'gemini',
     [
@@ -680,6 +686,15 @@ it.each<readonly [string, string, Step]>([
       ] as const,
   ),
   ['anthropic', 'a detail as its whole body', { status: 200, body: detail }],
+  [
+    'cohere',
+    'an event of an error behind some text',
+    played([
+      { type: 'content-delta', index: 0, delta: { message: { content: { text: 'Hel' } } } },
+      { type: 'error', message: 'went wrong' },
+      { type: 'message-end', delta: { finish_reason: 'COMPLETE' } },
+    ]),
+  ],
   ['cohere', 'a message as its whole body', { status: 200, body: { message: 'went wrong' } }],
   ['openai', 'a detail as its only event', untyped([detail], false)],
   [

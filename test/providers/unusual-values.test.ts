@@ -270,3 +270,13 @@ it.each(['openai', 'mistral', 'groq', 'ollama', 'openai-compatible'])(
     expect(body).toMatchObject({ temperature: 0.5 });
   },
 );
+
+it.each<[string, unknown]>([
+  ['bare names', { models: ['one', 'two'] }],
+  ['names in place of ids', { data: [{ name: 'one' }, { name: 'two', object: 'model' }] }],
+  ['a bare list', [{ id: 'one' }, { id: 'two', name: 'Two' }]],
+  ['null and numbers among them', { data: [null, { id: 'one' }, 7, { id: 'two' }] }],
+])('a list of models is read where it has %s', (_what, body) => {
+  const models = adapterOf('openai-compatible').modelList?.readModels(JSON.stringify(body));
+  expect(models?.map(({ model }) => model)).toEqual(['one', 'two']);
+});

@@ -217,7 +217,8 @@ class MessageStream {
       this.chunks.text(delta.text);
       return;
     }
-    const opened = this.open.get(index);
+    // what has the index of no block belongs to the last one
+    const opened = this.open.get(index) ?? [...this.open.values()].at(-1);
     if (!opened) return;
     const { block } = opened;
     if (delta.type === 'thinking_delta' && delta.thinking) {

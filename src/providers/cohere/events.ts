@@ -100,12 +100,15 @@ class CohereEventReader {
   read(payload: string, name?: string): void {
     if (this.isEnded || payload.trim() === '' || payload === '[DONE]') return;
     const { provider } = this;
-    const event = parseObject(provider, payload, 'an event') as { message?: unknown };
+    const event = parseObject(provider, payload, 'an event') as {
+      type?: string;
+      message?: unknown;
+    };
     if ('event_type' in event)
       for (const newer of this.v1Events.read(event as CohereV1Event)) this.event(newer);
-    else if (!('type' in event) && typeof event.message === 'string')
+    else if (/^(?:undefined|error)$/.test(String(event.type)) && typeof event.message === 'string')
       throw providerFailure({ provider, status: null, reason: event.message });
-    else this.event({ type: name ?? '', ...event });
+    else this.event({ ...event, type: event.type ?? name ?? '' });
   }
 
   close(): void {

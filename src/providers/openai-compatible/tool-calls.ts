@@ -68,7 +68,9 @@ export class MendedCalls {
     for (const [position, piece] of pieces.entries()) {
       if (typeof piece.index === 'string') changed = put(piece, 'index', countIn(piece.index));
       if (normalize(piece)) changed = true;
-      const call = this.callOf(piece, position);
+      // one that says no more than arguments goes on with the last call
+      const isTail = pieces.length === 1 && idOf(piece) + nameOf(piece) === '';
+      const call = this.callOf(piece, isTail ? (this.calls.at(-1)?.key ?? 0) : position);
       const isNew = call.index === null;
       // clients read the name of the first piece
       if (isNew && (nameOf(piece) || call.name) === '') hold(call, piece);
@@ -147,7 +149,7 @@ function knownCall(calls: readonly KnownCall[], piece: Piece, key: number): Know
     typeof piece.index === 'number' || id === ''
       ? -1
       : calls.findLastIndex((call) => call.id === id);
-  const known = calls[named] ?? keyed(calls, piece, key, id + name !== '');
+  const known = calls[named] ?? keyed(calls, key, id + name !== '');
   if (!known) return undefined;
   const args = piece.function?.arguments;
   const text = textIn(args).trim();
@@ -165,15 +167,9 @@ function knownCall(calls: readonly KnownCall[], piece: Piece, key: number): Know
   return (id !== '' || name === '') && known.args.isAgain(args) ? known : undefined;
 }
 
-/** That of the piece's index; for one that says no more than arguments, else the last, if unfinished. */
-function keyed(
-  calls: readonly KnownCall[],
-  { index }: Piece,
-  key: number,
-  isNamed: boolean,
-): KnownCall | undefined {
+/** That of the index; for a piece that says no more than arguments, else the last, if unfinished. */
+function keyed(calls: readonly KnownCall[], key: number, isNamed: boolean): KnownCall | undefined {
   const last = calls.at(-1);
-  if (!isNamed && key === 0 && typeof index !== 'number') return last;
   const known = calls.findLast((call) => call.key === key);
   return known ?? (isNamed || last?.args.areWhole ? undefined : last);
 }

@@ -13,6 +13,7 @@ import { effortInName } from '../models/model-identity.js';
 import { flattenCustomTools } from '../custom-tools.js';
 import { withoutFunctions } from '../legacy-functions.js';
 import { askedEffort, nearestEffort } from '../providers/asked-effort.js';
+import type { ProviderAdapter } from '../providers/adapter.js';
 import { unreadable } from '../providers/failure.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
@@ -75,6 +76,7 @@ function reasonsLong({ request, model }: ModelCall): boolean {
 /** A call of a model with a chat request. */
 export class ChatCall implements UpstreamCall<ChatAnswer> {
   private readonly call: ModelCall;
+  private readonly adapter: ProviderAdapter;
   private readonly gate: CommitGate;
   /** How the client's tools were renamed or converted for the provider; null: they were not. */
   private readonly tools: OwnTools | null = null;
@@ -88,11 +90,13 @@ export class ChatCall implements UpstreamCall<ChatAnswer> {
   ) {
     this.writer = writer;
     const { candidate, stream } = target;
-    const { adapter } = target.provider;
+    const { adapter: own } = target.provider;
     const { model } = candidate;
-    this.call = { request: withEffort(chat, candidate, adapter.dialect), model, stream };
-    if (original?.dialect === adapter.dialect && (adapter.takes?.(original.body) ?? true))
+    this.call = { request: withEffort(chat, candidate, own.dialect), model, stream };
+    if (original?.dialect === own.dialect && (own.takes?.(original.body) ?? true))
       this.call.original = original;
+    const adapter = own.instead?.(this.call.request, model) ?? own;
+    this.adapter = adapter;
     const { original: forwarded } = this.call;
     if (!forwarded) {
       const older = withoutFunctions(this.call.request);
@@ -108,8 +112,9 @@ export class ChatCall implements UpstreamCall<ChatAnswer> {
   }
 
   buildRequest(apiKey: string | null): UpstreamRequest | Promise<UpstreamRequest> {
-    const { adapter, images } = this.target.provider;
-    const { request } = this.call;
+    const { adapter, target, call } = this;
+    const { images } = target.provider;
+    const { request } = call;
     const { unopenedImages: unopened } = adapter;
     if (!unopened || !images) return adapter.buildRequest(this.call, apiKey);
     const inlined = inlineImages(request, unopened, images);
@@ -125,13 +130,15 @@ export class ChatCall implements UpstreamCall<ChatAnswer> {
     const isStreamed = this.isEventStream(headers, head);
     if (!isStreamed) return isStreamed === false ? null : undefined;
     this.isStreamed = true;
-    const { name, adapter } = this.target.provider;
+    const { adapter, target } = this;
+    const { name } = target.provider;
     const sink = this.tools ? new OwnCallSink(this.gate, this.tools) : this.gate;
     return new ChatStream(name, adapter.readEvents(sink, this.call), this.gate, this.writer);
   }
 
   readWhole(sent: Buffer): ChatAnswer {
-    const { name, adapter } = this.target.provider;
+    const { adapter, target } = this;
+    const { name } = target.provider;
     const body = validUtf8(withoutDone(withoutByteOrderMark(sent)));
     const read = adapter.readCompletion(body.toString('utf8'), this.call);
     const answer = this.tools
@@ -150,7 +157,7 @@ export class ChatCall implements UpstreamCall<ChatAnswer> {
 
   /** Whether the client may get the provider's body as it is. */
   private isForwarded({ rewritten = false }: CompletionAnswer): boolean {
-    const { dialect } = this.target.provider.adapter;
+    const { dialect } = this.adapter;
     if (rewritten || dialect !== this.writer.dialect) return false;
     return dialect === 'chat' || this.call.original !== undefined;
   }

@@ -152,6 +152,11 @@ export interface ProviderAdapter {
   readonly prefill?: (model: string) => boolean;
   /** Matches names of models that the provider serves by another API alone. */
   readonly elsewhere?: RegExp;
+  /**
+   * The provider's other API, where a model takes a request there alone; null: it takes it here.
+   * Absent: there is none.
+   */
+  readonly instead?: (request: ChatRequest, model: string) => ProviderAdapter | null;
   /** Matches addresses of images that the provider does not open: it gets their bytes. */
   readonly unopenedImages?: RegExp;
   /** Absent: the provider has no list of models, or none of what can be called. */

@@ -1,4 +1,3 @@
-import type { ProviderSettings } from './adapter.js';
 import {
   dropSearchBlocks,
   groqSearch,
@@ -12,6 +11,7 @@ import { renameField } from './fit-parameters.js';
 import { parameterRules } from './model-parameters.js';
 import { mistralHistory } from './openai-compatible/adapt-messages.js';
 import { type CompatibleQuirks, openAICompatible } from './openai-compatible/index.js';
+import { openaiResponses } from './openai-responses/index.js';
 import { namesIn } from '../text/is-object.js';
 
 /** OpenAI's own API, at OpenAI and on Azure. */
@@ -45,18 +45,13 @@ const ofLocal: CompatibleQuirks = {
 const azureResource = (baseUrl: string): string => baseUrl.replace(/\/openai(\/v1)?$/, '');
 
 /** Azure's older resources take the deployment in the path; the v1 API takes it as the model. */
-function azureUrl(
-  settings: ProviderSettings,
-  baseUrl: string,
-  operation: string,
-  model: string,
-): string {
+const azureUrl: CompatibleQuirks['urlOf'] = (settings, baseUrl, operation, model) => {
   const root = azureResource(baseUrl);
   if (settings.apiVersion === undefined) return `${root}/openai/v1/${operation}`;
   const name = deploymentOf(settings, model) ?? model;
   const deployment = modelPath(name, settings.name, 'refused');
   return `${root}/openai/deployments/${deployment}/${operation}?api-version=${encodeURIComponent(settings.apiVersion)}`;
-}
+};
 
 const ownPaths =
   'responses images audio moderations files batches uploads fine_tuning vector_stores assistants threads realtime videos conversations containers evals';
@@ -77,6 +72,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     unpricedModels:
       /search-(preview|api)|deep-?research|-audio|gpt-audio|audio-preview|realtime|-tts(?![a-z])|transcribe|whisper|computer-use|gpt-image|-image(?![a-z])|dall-e|sora/i,
     elsewhere: responsesOnly,
+    otherApi: openaiResponses.create,
     passthroughHeaders: ['openai-beta'],
     ownPaths: ownPaths.split(' ').map((path) => `/v1/${path}`),
     // newer models refuse max_tokens; every model served accepts max_completion_tokens (2026-11)

@@ -68,7 +68,8 @@ function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<s
   }
   const asked = effortOf(body['reasoning_effort']);
   if (rule.efforts && asked !== null) fit('reasoning_effort', nearest(asked, rule.efforts));
-  if (isChat && rule.toolsNeedNone && Array.isArray(tools) && tools.length > 0) {
+  const takesNone = rule.efforts?.includes('none');
+  if (isChat && rule.toolsNeedNone && takesNone && asList(tools).length > 0) {
     fit('reasoning_effort', 'none');
     body['reasoning_effort'] = 'none';
   }
@@ -84,6 +85,16 @@ function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<s
   if (effort !== 'none') for (const field of rule.refusesReasoning ?? []) fit(field, undefined);
   if (isChat && rule.newerLength) renameField(body, 'max_tokens', 'max_completion_tokens');
 }
+
+/** Whether OpenAI's chat API refuses the tools of a request because its model reasons. */
+export const toolsNeedResponses = (request: ChatRequest, names: readonly string[]): boolean =>
+  asList(request.tools).length > 0 &&
+  openaiModels.some(
+    ({ models, toolsNeedNone, restsUnasked }) =>
+      toolsNeedNone &&
+      (request.reasoning_effort ?? (restsUnasked ? 'none' : null)) !== 'none' &&
+      names.some((name) => models.test(name)),
+  );
 
 /** Asks in words for the form of an answer where the model takes it not otherwise. */
 function fitFormat(body: Body, rules: readonly ParameterRule[], lost: Set<string>): void {

@@ -28,7 +28,7 @@ export interface ParameterRule {
   readonly takesOnlyNone?: boolean;
   /** True: it reasons only where the request names an effort. */
   readonly restsUnasked?: boolean;
-  /** True: the chat API takes function tools at no effort but `none`. */
+  /** True: the chat API takes function tools at the effort `none` alone, if the model has that. */
   readonly toolsNeedNone?: boolean;
   /** True: the chat API takes `max_completion_tokens` and not `max_tokens`. */
   readonly newerLength?: boolean;
@@ -103,6 +103,7 @@ export const openaiModels: readonly ParameterRule[] = [
     models: named(`(?!${resting})gpt-(?:[6-9]|\\d\\d)`),
     ...reasons,
     efforts: between('low', 'max'),
+    toolsNeedNone: true,
   },
 ];
 

@@ -20,6 +20,7 @@ import { readOpenAICompletion } from './answer.js';
 import { type HistoryRules, historyAdapter } from './adapt-messages.js';
 import { openAIEvents } from './events.js';
 import { fitRequest, type RequestRules } from './fit-request.js';
+import { toolsNeedResponses } from '../fit-parameters.js';
 import { openAIFailure, openAIFailureUnder200 } from './failure.js';
 import { type SearchReader, SearchSink, withFound } from './search-reader.js';
 import { countIn } from './usage.js';
@@ -39,8 +40,10 @@ export interface CompatibleQuirks
   baseUrl?: string;
   /** False if the provider refuses `stream_options`; usage then comes unasked or is estimated. */
   streamOptions?: boolean;
-  /** Matches names of models that the provider serves by another API alone. */
+  /** Matches names of models that the provider serves by another API alone; `auto` calls none. */
   elsewhere?: RegExp;
+  /** The Responses API at the same address: for those, and for tools that the chat API refuses. */
+  otherApi?: ProviderDialect['create'];
   /** False if there are no embeddings. */
   embeddings?: boolean;
   /** As `TaskAdapter`; absent: not known. */
@@ -87,6 +90,7 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
     );
   const post = requestMaker(settings, baseUrl, quirks);
   const adapt = historyAdapter(quirks.history ?? {});
+  const other = otherApiOf({ ...settings, baseUrl }, quirks);
   // answers of other calls are passed on as they are
   const readerFor = ({ request, model }: ModelCall): SearchReader | undefined =>
     request.web_search_options || abilityOf(quirks.search, settings, model)?.always
@@ -94,6 +98,7 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
       : undefined;
   return {
     name: provider,
+    ...other,
     dialect: 'chat',
     buildRequest: (call, apiKey) =>
       post('chat/completions', chatBody(call, settings, quirks, adapt), call.model, apiKey),
@@ -109,10 +114,11 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
     },
     readFailure: openAIFailure(provider),
     customTools: quirks.openaiTools,
-    leftOut: (request, model) => fitRequest({ ...request }, namesOf(settings, model), quirks),
+    leftOut: (request, model) =>
+      other.instead?.(request, model)?.leftOut?.(request, model) ??
+      fitRequest({ ...request }, namesOf(settings, model), quirks),
     ...(quirks.search && { webSearch: (model) => abilityOf(quirks.search, settings, model) }),
     prefill: () => typeof quirks.history?.started === 'object',
-    elsewhere: quirks.elsewhere,
     unopenedImages: quirks.unopenedImages,
     passthrough: { baseUrl, headers: (apiKey) => authHeaders(apiKey, settings, quirks.keyHeader) },
     ...(quirks.modelList !== false && {
@@ -122,6 +128,22 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
     ...(quirks.reranking && {
       reranking: rerankAdapter(settings, (...asked) => post('rerank', ...asked)),
     }),
+  };
+}
+
+function otherApiOf(
+  settings: ProviderSettings,
+  { otherApi, elsewhere }: CompatibleQuirks,
+): Pick<ProviderAdapter, 'instead' | 'elsewhere'> {
+  const other = otherApi?.(settings);
+  if (!other) return { elsewhere };
+  return {
+    elsewhere,
+    instead(request, model) {
+      const names = namesOf(settings, model);
+      const isOther = names.some((name) => elsewhere?.test(name));
+      return isOther || toolsNeedResponses(request, names) ? other : null;
+    },
   };
 }
 

@@ -242,7 +242,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   private readFailure(): GatewayError {
     const body = this.collected().toString('utf8');
     // some servers refuse a stream in an event of it
-    const event = /^(?:event:.*\s+)?data:\s*(\{.*\})/.exec(body)?.[1];
+    const event = /^(?:event:[^\r\n]*[\r\n]\s*)?data:\s*(\{.*\})/.exec(body)?.[1];
     return this.input.provider.adapter.readFailure(this.status, this.headers, event ?? body);
   }
 

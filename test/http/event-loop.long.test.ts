@@ -240,6 +240,13 @@ describe('an answer', () => {
     const tools = [{ type: 'function', function: { name: 'put', parameters: { type: 'object' } } }];
     await holds(() => complete({ models: ['up/caller'], search: false, stream: true, tools }));
   });
+
+  it('that is refused with 1 MB of blanks in the first line of an event', async () => {
+    upstream.script([
+      { status: 400, raw: Buffer.from(`event:${blanks}`), contentType: 'text/plain' },
+    ]);
+    await holds(() => complete({ models: ['up/plain'], search: false }), [400, 422, 502]);
+  });
 });
 
 describe('a page', () => {

@@ -20,9 +20,11 @@ const unknownPath: Surface = {
 };
 const maxPathLength = 200;
 
+const operations = '/(?:chat/completions|completions|responses|messages|embeddings|models)';
 /** Where a client's path ends whose base URL lacks `/v1`, or has it twice. */
-const clientPath =
-  /^(?!(?:\/api)?\/v1\/(?!v1\/))(?:\/.*?)??(\/(?:chat\/completions|completions|responses|messages|embeddings|models))\/?$/i;
+const clientPath = new RegExp(`^(?!(?:/api)?/v1/(?!v1/))(?:/.*?)??(${operations})/?$`, 'i');
+/** The path of a client whose base URL is the gateway's own address, or ends in `/api`. */
+const pathWithoutV1 = new RegExp(`^(?:/api)?${operations}/?$`, 'i');
 
 /** Whether a path belongs to OpenAI's, Anthropic's or Google's API. */
 const isBelowV1 = (url: string): boolean => /^\/v1(beta1?)?(?=$|[/?])/i.test(url);
@@ -30,8 +32,8 @@ const isBelowV1 = (url: string): boolean => /^\/v1(beta1?)?(?=$|[/?])/i.test(url
 /**
  * The last handler of a standalone gateway: answers 404 for unknown paths, but 401 without a valid
  * key. Below `/v1`, and where a client's base URL lacks it, the error has OpenAI's shape, and
- * Anthropic's or Google's for the paths of their APIs; Anthropic's also for clients that speak its dialect. Without a
- * dashboard, browsers that open `/` are redirected to the API documentation; `HEAD` of a base URL, by
+ * Anthropic's or Google's for the paths of their APIs; Anthropic's also for clients that speak its
+ * dialect. Without a dashboard, browsers that open `/` are redirected to the API documentation; `HEAD` of a base URL, by
  * which some clients ask whether a server is there, is answered 200.
  */
 export function notFound(parts: GatewayParts): RequestHandler {
@@ -106,8 +108,7 @@ function surfaceOf({ path, headers }: Request): Surface {
   const errorBody = dialectsWith(path)[0]?.errorBody;
   if (errorBody)
     return { ...unknownPath, errorBody: ({ status, message }) => errorBody(status, message) };
-  const isClients = isBelowV1(path) || (clientPath.test(path) && !/^\/api\/v\d/i.test(path));
-  return isClients ? openAIErrors('other') : unknownPath;
+  return isBelowV1(path) || pathWithoutV1.test(path) ? openAIErrors('other') : unknownPath;
 }
 
 /** Why there is no route; for a path of a provider's own API, where pass-through has it. */

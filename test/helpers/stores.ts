@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Dialect, Kysely } from 'kysely';
 import { LibsqlDialect } from '../../src/store/drivers/libsql/driver.js';
-import { openStore } from '../../src/store/open-store.js';
+import { makeFolder, openStore } from '../../src/store/open-store.js';
 import { postgresDialect } from '../../src/store/drivers/postgres/dialect.js';
 import type { StoreTables } from '../../src/store/sql/tables.js';
 import type { Store } from '../../src/store/contracts/store.js';
@@ -56,7 +56,10 @@ export function libsqlPlace(): Place {
   const path = join(folder, 'data', 'signalbox.db');
   return placeAt(
     `file:${path}`,
-    () => new LibsqlDialect(path),
+    () => {
+      makeFolder(dirname(path));
+      return new LibsqlDialect(path);
+    },
     () => rmSync(folder, { recursive: true, force: true }),
   );
 }

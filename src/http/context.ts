@@ -1,5 +1,6 @@
 import { newRowId } from '../row-id.js';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { isMoney } from '../accounts/caller-limits.js';
 import { GatewayError } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
@@ -65,7 +66,8 @@ export function contextOf(parts: GatewayParts, res: ServerResponse): HttpContext
  * with the one that is being written (Node 20 to 24, 2026-11).
  */
 function closeWithConnection(res: ServerResponse): void {
-  const { socket } = res.req;
+  // null: a host made the request itself, without a connection
+  const { socket } = res.req as { readonly socket: Socket | null };
   const close = (): void => {
     if (res.socket !== null || res.closed) return;
     res.destroyed = true;
@@ -73,8 +75,8 @@ function closeWithConnection(res: ServerResponse): void {
     res.emit('close');
   };
   // a client may send any number of requests at once
-  socket.setMaxListeners(0).once('close', close);
-  res.once('close', () => socket.off('close', close));
+  socket?.setMaxListeners(0).once('close', close);
+  res.once('close', () => socket?.off('close', close));
 }
 
 /** The context of a response, if a stage of the gateway has handled its request. */

@@ -79,7 +79,12 @@ describe('the dashboard is served', () => {
     gateway = await startGateway({});
     const answer = await get(`${gateway.url}/models`, { ...gateway.auth });
     expect(answer.status).toBe(404);
-    expect(JSON.parse(answer.html)).toMatchObject({ error: 'Not Found' });
+    expect(JSON.parse(answer.html)).toMatchObject({
+      error: {
+        type: 'invalid_request_error',
+        message: 'no route for GET /models; the base URL of this gateway ends in /v1: /v1/models',
+      },
+    });
   });
 
   it('not where it is switched off, where `/` leads to the API reference', async () => {

@@ -129,7 +129,6 @@ const importers: Record<string, RegExp> = {
   pino: /^telemetry\/log\.ts$|^cli\/serve\//,
   yaml: /^config\//,
   commander: /^cli\//,
-  chokidar: /^config\//,
   'csv-parse': /^chooser\/training\//,
   'lru-cache': /^(http|models|chooser|store|conversations|grounding|telemetry)\//,
   // at its first use: `test/grounding/toolkits/lazy-client.test.ts`

@@ -794,9 +794,10 @@ describe('a watched file', () => {
   afterEach(() => watching?.close());
 
   /** What is reported, one after the other: a port or a message. */
-  async function watched(
-    path: string,
-  ): Promise<{ next: () => Promise<number | string>; seen: (number | string)[] }> {
+  function watched(path: string): {
+    next: () => Promise<number | string>;
+    seen: (number | string)[];
+  } {
     const seen: (number | string)[] = [];
     let wake: () => void = () => undefined;
     let read = 0;
@@ -811,7 +812,6 @@ describe('a watched file', () => {
       ({ message }) => report(message),
       { debounceMs: 20 },
     );
-    await watching.ready;
     return {
       seen,
       async next() {
@@ -824,7 +824,7 @@ describe('a watched file', () => {
   it('is reported when it is written, wrong ones as errors while the old one stays', async () => {
     const path = join(folder, 'signalbox.yaml');
     writeFileSync(path, good(1));
-    const { next, seen } = await watched(path);
+    const { next, seen } = watched(path);
     writeFileSync(path, good(2));
     expect(await next()).toBe(2);
     writeFileSync(path, 'listen:\n  port: x\n');
@@ -837,7 +837,7 @@ describe('a watched file', () => {
   it('is reported when an editor puts a new file in its place', async () => {
     const path = join(folder, 'signalbox.yaml');
     writeFileSync(path, good(1));
-    const { next } = await watched(path);
+    const { next } = watched(path);
     for (const port of [2, 3, 4]) {
       writeFileSync(`${path}~`, good(port));
       renameSync(`${path}~`, path);
@@ -859,7 +859,7 @@ describe('a watched file', () => {
     put('..1', 1);
     const path = join(folder, 'signalbox.yaml');
     symlinkSync(join('..data', 'signalbox.yaml'), path);
-    const { next } = await watched(path);
+    const { next } = watched(path);
     for (const port of [2, 3, 4]) {
       put(`..${port}`, port);
       rmSync(join(folder, `..${port - 1}`), { recursive: true });
@@ -874,7 +874,7 @@ describe('a watched file', () => {
     const path = join(folder, 'front', 'signalbox.yaml');
     writeFileSync(join(behind, 'real.yaml'), good(1));
     symlinkSync(join(behind, 'real.yaml'), path);
-    const { next } = await watched(path);
+    const { next } = watched(path);
     writeFileSync(join(behind, 'real.yaml'), good(2));
     expect(await next()).toBe(2);
   });
@@ -885,7 +885,7 @@ describe('a watched file', () => {
     async () => {
       const path = join(folder, 'signalbox.yaml');
       writeFileSync(path, good(1));
-      const { next } = await watched(path);
+      const { next } = watched(path);
       let lines = 0;
       const log = setInterval(() => writeFileSync(join(folder, 'requests.log'), `${++lines}`), 5);
       try {
@@ -900,7 +900,7 @@ describe('a watched file', () => {
   it('is not reported for the same content, nor for its neighbours', async () => {
     const path = join(folder, 'signalbox.yaml');
     writeFileSync(path, good(1));
-    const { next, seen } = await watched(path);
+    const { next, seen } = watched(path);
     writeFileSync(path, good(1));
     writeFileSync(join(folder, 'other.yaml'), good(9));
     await new Promise((done) => setTimeout(done, 80));
@@ -912,10 +912,10 @@ describe('a watched file', () => {
   it('is reported on demand, changed or not, and not at all once closed', async () => {
     const path = join(folder, 'signalbox.yaml');
     writeFileSync(path, good(1));
-    const { seen } = await watched(path);
+    const { seen } = watched(path);
     watching!.reload();
     expect(seen).toEqual([1]);
-    await watching!.close();
+    watching!.close();
     writeFileSync(path, good(2));
     await new Promise((done) => setTimeout(done, 60));
     expect(seen).toEqual([1]);

@@ -94,8 +94,8 @@ async function startOn(config: Config, parts: StartParts): Promise<void> {
     // where this process had no core meanwhile: one turn accepts what has come, the next one reads it
     await nextTurn();
     await nextTurn();
+    watch?.close();
     await Promise.all([
-      watch?.close(),
       listening.stop(drainMs, () => gateway.cutShort()),
       // once nothing is accepted any more, so that clients come to another replica
       gateway.handOver(drainMs),

@@ -38,7 +38,7 @@ it.each([
   const watch = followConfig(file, started, {
     ...{ gateway: gateway.gateway, demo, logger, databases, isLead: false },
   });
-  await watch.close();
+  watch.close();
   await databases.close();
   const said = lines.map(({ msg }) => msg);
   expect(said).toEqual(line ? [expect.stringMatching(line)] : []);

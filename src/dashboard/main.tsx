@@ -14,8 +14,7 @@ import {
   onConnectionChange,
   onSignedOut,
 } from './api/connection.js';
-import { Failure } from './components/loaded.js';
-import { PageBoundary } from './components/page-boundary.js';
+import { Failure, PageBoundary } from './components/loaded.js';
 import { Shell } from './shell.js';
 import { sessionKey, useSession, wasSignedIn } from './session/session.js';
 import { texts } from './texts/texts.js';

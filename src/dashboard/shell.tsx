@@ -20,9 +20,8 @@ import { api, basePath } from './api/client.js';
 import { importPart } from './api/connection.js';
 import { useRead } from './api/queries.js';
 import { ClosedPage, Page } from './components/page.js';
-import { PageBoundary } from './components/page-boundary.js';
 import { PageLink } from './components/elements.js';
-import { Loading } from './components/loaded.js';
+import { Loading, PageBoundary } from './components/loaded.js';
 import { leave, type Scope, useMay, useSession } from './session/session.js';
 import { texts } from './texts/texts.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorShare } from '../../src/dashboard/pages/models/scales.js';
+import { errorShare } from '../../src/dashboard/format/outcomes.js';
 
 describe('the share of calls that failed', () => {
   it('is unknown before the first call', () => {

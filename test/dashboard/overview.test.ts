@@ -8,8 +8,13 @@ import {
   sparkline,
   stacked,
 } from '../../src/dashboard/components/chart-columns.js';
-import { axisLabel, reasonWords, roundTicks } from '../../src/dashboard/format/numbers.js';
-import { formatSpend, spendParts } from '../../src/dashboard/format/spend.js';
+import {
+  axisLabel,
+  formatSpend,
+  reasonWords,
+  roundTicks,
+  spendParts,
+} from '../../src/dashboard/format/numbers.js';
 import {
   formatClock,
   formatInstant,

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { acts as known } from '../../src/store/contracts/audit.js';
 import schema from '../../schemas/audit.response.schema.json' with { type: 'json' };
-import { actWords, filterQuery } from '../../src/dashboard/pages/settings/act-filter.js';
 import { limitWords } from '../../src/dashboard/format/limits.js';
 import { texts } from '../../src/dashboard/texts/texts.js';
-import { connectionsOf, rulesOf } from '../../src/dashboard/pages/settings/rules.js';
+import {
+  actWords,
+  connectionsOf,
+  filterQuery,
+  rulesOf,
+} from '../../src/dashboard/pages/settings/rules.js';
 
 const none = {
   requestsPerMinute: null,

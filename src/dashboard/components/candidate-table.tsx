@@ -4,7 +4,7 @@ import { formatQuality, formatUsd, reasonWords } from '../format/numbers.js';
 import { formatMs } from '../format/times.js';
 import { fill, texts } from '../texts/texts.js';
 import { Note, PlainText } from './elements.js';
-import { type Column, figure, ListTable } from './list-table.js';
+import { type Column, figure, ListTable, column } from './list-table.js';
 
 const { perMillion, excluded: excludedWords } = texts.requests.detail;
 
@@ -40,9 +40,9 @@ interface CandidateTableProps {
 
 /** What was predicted of each candidate, and why it was chosen or not. */
 export function CandidateTable({ candidates, answered }: CandidateTableProps) {
-  const model: Column<WeighedCandidate> = {
-    label: texts.common.model,
-    cell: ({ label, reason, excluded }) => (
+  const model: Column<WeighedCandidate> = column(
+    texts.common.model,
+    ({ label, reason, excluded }) => (
       <>
         <Group gap={6}>
           <PlainText fw={label === answered ? 600 : 400}>{label}</PlainText>
@@ -53,7 +53,7 @@ export function CandidateTable({ candidates, answered }: CandidateTableProps) {
         </Note>
       </>
     ),
-  };
+  );
   return (
     <ListTable
       label={texts.common.candidates}

@@ -29,12 +29,20 @@ interface Sorting {
   toggle: () => void;
 }
 
-/** A column of figures. */
-export const figure = <Row,>(
+/** A column of any content. */
+export const column = <Row,>(
   label: string,
   cell: (row: Row) => ReactNode,
-  more: Pick<Column<Row>, 'isMinor' | 'isPlain' | 'sort'> = {},
-): Column<Row> => ({ label, cell, isFigure: true, ...more });
+  more: Omit<Column<Row>, 'label' | 'cell'> = {},
+): Column<Row> => ({ label, cell, ...more });
+
+/** A column of figures. */
+export const figure: typeof column = (label, cell, more) =>
+  column(label, cell, { isFigure: true, ...more });
+
+/** The last column: what can be done with a row. */
+export const actionsColumn = <Row,>(cell: (row: Row) => ReactNode): Column<Row> =>
+  column(texts.common.actions, cell, { isHeadHidden: true });
 
 interface ListTableProps<Row> extends Pick<
   TableProps,

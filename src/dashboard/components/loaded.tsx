@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { Component, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { CompactButton, Hint, LongText, SmallButton } from './elements.js';
 import { ApiFailure, isOfWholePage } from '../api/failure.js';
@@ -24,7 +24,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
           {retry ? <SmallButton onClick={retry}>{texts.common.tryAgain}</SmallButton> : null}
           {requestId === null ? null : (
             <Text size="xs">
-              {texts.common.requestId} <Code>{requestId}</Code>
+              {texts.common.request} <Code>{requestId}</Code>
             </Text>
           )}
         </Group>
@@ -138,22 +138,39 @@ export function Paged<Item>({ list, more = texts.common.more, lines, children }:
     <Stack gap="md">
       {children(items)}
       {failure}
-      <MoreButton list={list} label={more} />
+      {list.hasMore ? (
+        <Group justify="center">
+          <Button variant="default" loading={list.isLoadingMore} onClick={list.loadMore}>
+            {more}
+          </Button>
+        </Group>
+      ) : null}
     </Stack>
   );
 }
 
-interface MoreButtonProps {
-  list: Pick<PagedList<unknown>, 'hasMore' | 'isLoadingMore' | 'loadMore'>;
-  label: string;
+interface Broken {
+  /** Null: nothing is broken. */
+  readonly reason: string | null;
 }
 
-/** The button that shows the next page of a list; nothing after the last page. */
-const MoreButton = ({ list, label }: MoreButtonProps) =>
-  list.hasMore ? (
-    <Group justify="center">
-      <Button variant="default" loading={list.isLoadingMore} onClick={list.loadMore}>
-        {label}
-      </Button>
-    </Group>
-  ) : null;
+/** Shows what broke in place of a page, so that the navigation around it stays. */
+export class PageBoundary extends Component<{ children: ReactNode }, Broken> {
+  override state: Broken = { reason: null };
+
+  static getDerivedStateFromError(error: unknown): Broken {
+    return { reason: error instanceof Error ? error.message : texts.common.failed };
+  }
+
+  override render(): ReactNode {
+    const { reason } = this.state;
+    if (reason === null) return this.props.children;
+    return (
+      <Empty
+        title={texts.common.broken}
+        hint={reason}
+        ways={[[texts.common.loadAgain, () => location.reload()]]}
+      />
+    );
+  }
+}

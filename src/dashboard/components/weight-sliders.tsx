@@ -21,12 +21,12 @@ export const WeightSliders = ({ weights, shares, change, ...ends }: WeightSlider
   names.map((name) => (
     <div key={name}>
       <Text size="sm" className="figures">
-        {texts.preferences.weights[name]} {shares ? <Hint span>{shares[name]}%</Hint> : null}
+        {texts.common[name]} {shares ? <Hint span>{shares[name]}%</Hint> : null}
       </Text>
       <Slider
         min={0}
         {...ends}
-        thumbLabel={texts.preferences.weights[name]}
+        thumbLabel={texts.common[name]}
         value={weights[name]}
         onChange={(weight) => change({ ...weights, [name]: weight })}
       />

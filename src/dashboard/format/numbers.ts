@@ -1,3 +1,6 @@
+import type { Schema } from '../api/schema.js';
+import { fill, texts } from '../texts/texts.js';
+
 const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
@@ -98,3 +101,21 @@ export function formatBytes(bytes: number): string {
   const value = bytes / 1_000 ** step;
   return `${value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 1 : 0 })} ${units[step] ?? 'B'}`;
 }
+
+type Spend = Pick<Schema<'RequestResponse'>, 'costUsd' | 'estimatedUsd' | 'heldUsd'>;
+
+/** What was spent, with `≈` where a part of it is estimated, and what budgets hold beside it. */
+export const formatSpend = ({ costUsd, estimatedUsd, heldUsd }: Spend): string =>
+  `${estimatedUsd > 0 ? '≈ ' : ''}${formatUsd(costUsd)}${heldUsd > 0 ? fill(texts.common.withHeld, { held: formatUsd(heldUsd) }) : ''}`;
+
+/** The parts of a sum in words, those that are not 0. */
+export const spendParts = ({ costUsd, estimatedUsd, heldUsd }: Spend): string[] => [
+  ...(estimatedUsd > 0
+    ? [
+        estimatedUsd === costUsd
+          ? texts.common.allEstimated
+          : fill(texts.common.estimated, { usd: formatUsd(estimatedUsd) }),
+      ]
+    : []),
+  ...(heldUsd > 0 ? [fill(texts.common.held, { usd: formatUsd(heldUsd) })] : []),
+];

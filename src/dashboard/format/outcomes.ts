@@ -43,3 +43,7 @@ export const outcomeOf = ({ status, code }: Ended): string => {
   if (status === null) return reasonOf(code);
   return `${status < 400 ? fill(texts.requests.cut, { status }) : status} · ${reasonOf(code)}`;
 };
+
+/** A share of calls that failed; null: there were none. */
+export const errorShare = (health: { attempts: number; failures: number } | null): number | null =>
+  health === null || health.attempts === 0 ? null : health.failures / health.attempts;

@@ -238,7 +238,7 @@ function SignUp() {
   const { data: status } = useAuthStatus();
   return (
     <StrangersForm
-      title={text.signUpTitle}
+      title={text.signUp}
       lead={status?.signUp === 'closed' ? text.signUpClosed : undefined}
       action={text.signUp}
       names={['email', 'newPassword']}

@@ -32,7 +32,14 @@ export const AnswerText = memo(function AnswerText({
     optimizeForStreaming: isGrowing,
     overrides,
     renderRule: (next, node, _renderChildren, state) =>
-      node.type === RuleType.text ? (
+      node.type === RuleType.codeBlock ? (
+        <CodeBlock
+          key={state.key}
+          code={node.text}
+          label={texts.playground.code}
+          copy={texts.playground.copyCode}
+        />
+      ) : node.type === RuleType.text ? (
         <MarkedText key={state.key} text={node.text} sources={sources} citations={citations} />
       ) : (
         next()
@@ -82,22 +89,6 @@ function Picture({ src, alt }: { src?: string; alt?: string }) {
   );
 }
 
-const Pre = ({ children }: { children?: ReactNode }) => (
-  <CodeBlock
-    code={textIn(children)}
-    label={texts.playground.code}
-    copy={texts.playground.copyCode}
-  />
-);
-
-/** The text of rendered code. */
-function textIn(node: ReactNode): string {
-  if (typeof node === 'string' || typeof node === 'number') return String(node);
-  if (Array.isArray(node)) return node.map((one: ReactNode) => textIn(one)).join('');
-  const props = (node as { props?: { children?: ReactNode } } | null)?.props;
-  return props ? textIn(props.children) : '';
-}
-
 const heading = ({ children }: { children?: ReactNode }) => (
   <Text component="p" fw={700} mt="sm" mb={4}>
     {children}
@@ -107,7 +98,6 @@ const heading = ({ children }: { children?: ReactNode }) => (
 const overrides: MarkdownToJSX.Overrides = {
   a: Link,
   img: Picture,
-  pre: Pre,
   code: ({ children }: { children?: ReactNode }) => <Code>{children}</Code>,
   table: ({ children }: { children?: ReactNode }) => (
     <ScrollRegion label={texts.playground.table}>

@@ -14,7 +14,7 @@ import { AnswerText } from './answer-text.js';
 import { SourceChips } from './sources.js';
 import { axisLabel, formatCount, formatUsd, unknownValue } from '../../format/numbers.js';
 import { formatInstant, formatMs } from '../../format/times.js';
-import { type Column, figure, ListTable } from '../list-table.js';
+import { type Column, figure, ListTable, column } from '../list-table.js';
 
 const { playground: words } = texts;
 
@@ -127,8 +127,8 @@ const AnswerFailure = ({ failed: { message, trace } }: { failed: Failed }) => (
 );
 
 const columns: readonly Column<TraceEntry>[] = [
-  { label: texts.common.model, cell: ({ provider, model }) => `${provider}/${model}` },
-  { label: words.error, cell: ({ error }) => error },
+  column(texts.common.model, ({ provider, model }) => `${provider}/${model}`),
+  column(words.error, ({ error }) => error),
   figure(texts.common.status, ({ status }) => status ?? unknownValue),
   figure(texts.common.time, ({ latency }) => formatMs(latency)),
 ];

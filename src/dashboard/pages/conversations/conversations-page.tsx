@@ -6,7 +6,13 @@ import { Hint, PageLink } from '../../components/elements.js';
 import { ConversationView } from './conversation-view.js';
 import { read, usePagedList } from '../../api/queries.js';
 import { Empty, Paged } from '../../components/loaded.js';
-import { type Column, figure, ListTable } from '../../components/list-table.js';
+import {
+  type Column,
+  figure,
+  ListTable,
+  column,
+  actionsColumn,
+} from '../../components/list-table.js';
 import { Page } from '../../components/page.js';
 import { formatCount } from '../../format/numbers.js';
 import { formatAgo, formatInstant } from '../../format/times.js';
@@ -97,26 +103,16 @@ const Nothing = ({ search }: { search: string }) =>
   );
 
 const columns: readonly Column<Conversation>[] = [
-  {
-    label: texts.common.conversation,
-    cell: ({ id, title }) => (
-      <PageLink href={`/conversations/${id}`} className="text-plain">
-        {title}
-      </PageLink>
-    ),
-  },
+  column(texts.common.conversation, ({ id, title }) => (
+    <PageLink href={`/conversations/${id}`} className="text-plain">
+      {title}
+    </PageLink>
+  )),
   figure(words.messages, ({ messageCount }) => formatCount(messageCount), { isMinor: true }),
-  {
-    label: texts.common.lastUsed,
-    cell: ({ updatedAt }) => (
-      <time dateTime={updatedAt} title={formatInstant(updatedAt)}>
-        {formatAgo(updatedAt)}
-      </time>
-    ),
-  },
-  {
-    label: texts.common.actions,
-    cell: (one) => <ConversationActions conversation={one} />,
-    isHeadHidden: true,
-  },
+  column(texts.common.lastUsed, ({ updatedAt }) => (
+    <time dateTime={updatedAt} title={formatInstant(updatedAt)}>
+      {formatAgo(updatedAt)}
+    </time>
+  )),
+  actionsColumn((one) => <ConversationActions conversation={one} />),
 ];

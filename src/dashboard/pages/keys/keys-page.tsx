@@ -18,9 +18,14 @@ import { api, basePath, dataOf } from '../../api/client.js';
 import { read, useAccountNames, usePagedList } from '../../api/queries.js';
 import { ActionsMenu } from '../../components/dialog.js';
 import { Empty } from '../../components/loaded.js';
-import { type Column, figure, PagedTable } from '../../components/list-table.js';
-import { formatCount } from '../../format/numbers.js';
-import { formatSpend } from '../../format/spend.js';
+import {
+  type Column,
+  figure,
+  PagedTable,
+  column,
+  actionsColumn,
+} from '../../components/list-table.js';
+import { formatCount, formatSpend } from '../../format/numbers.js';
 import { formatAgo, formatDay } from '../../format/times.js';
 import { limitWords } from '../../format/limits.js';
 
@@ -94,16 +99,16 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
     read('/api/v1/keys', { query: { ...page, ...(isAdmin ? { account: 'all' } : {}) } }),
   );
   const columns: readonly Column<ApiKey>[] = [
-    { label: texts.common.name, cell: (key) => <Name shown={key} /> },
+    column(texts.common.name, (key) => <Name shown={key} />),
     ...(accounts.size > 1
       ? [
-          {
-            label: texts.common.account,
-            cell: ({ accountId }: ApiKey) => accounts.get(accountId) ?? accountId,
-          },
+          column(
+            texts.common.account,
+            ({ accountId }: ApiKey) => accounts.get(accountId) ?? accountId,
+          ),
         ]
       : []),
-    { label: texts.common.spend, cell: (key) => <BudgetSpend shown={key} usage={usage} /> },
+    column(texts.common.spend, (key) => <BudgetSpend shown={key} usage={usage} />),
     figure(text.requests, ({ id }) => (
       <PageLink href={`/requests?key=${id}&range=30d`}>
         {formatCount(usage.month && (usage.month.get(id)?.requests ?? 0))}
@@ -112,16 +117,14 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
     figure(texts.common.lastUsed, ({ lastUsedAt }) =>
       lastUsedAt === null ? text.never : formatAgo(lastUsedAt),
     ),
-    {
-      label: texts.common.state,
-      cell: (key) => <StateBadge color={isUsable(key) ? 'green' : 'gray'} label={stateOf(key)} />,
-      isPlain: true,
-    },
-    {
-      label: texts.common.actions,
-      cell: (key) => (isUsable(key) ? <KeyActions shown={key} onNewSecret={onNewSecret} /> : null),
-      isHeadHidden: true,
-    },
+    column(
+      texts.common.state,
+      (key) => <StateBadge color={isUsable(key) ? 'green' : 'gray'} label={stateOf(key)} />,
+      { isPlain: true },
+    ),
+    actionsColumn((key) =>
+      isUsable(key) ? <KeyActions shown={key} onNewSecret={onNewSecret} /> : null,
+    ),
   ];
   const keyless = usage.month?.get('');
   return (

@@ -2,11 +2,11 @@ import { Badge, Box, Group, SimpleGrid, Stack, Text, Tooltip } from '@mantine/co
 import { type ReactNode, useState } from 'react';
 import { CompactButton, Labelled, Note, PlainText } from '../../components/elements.js';
 import type { Model } from '../../api/schema.js';
-import { type Column, figure, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable, column } from '../../components/list-table.js';
 import { formatCompact, formatUsd, unknownValue, formatQuality } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { AskNow } from './ask-now.js';
+import { AskNow } from './providers-table.js';
 
 const text = texts.models;
 
@@ -33,21 +33,23 @@ function columnsOf(
   toggle: (id: string) => void,
 ): readonly Column<Model>[] {
   return [
-    {
-      label: texts.common.model,
-      cell: (model) => (
-        <Group gap="xs" wrap="nowrap" align="flex-start">
-          <Opener opened={opened.has(model.id)} label={model.id} onClick={() => toggle(model.id)} />
-          <ModelName model={model} />
-        </Group>
-      ),
-    },
-    { label: text.price, cell: ({ prices }) => priceOf(prices) },
+    column(texts.common.model, (model) => (
+      <Group gap="xs" wrap="nowrap" align="flex-start">
+        <CompactButton
+          aria-expanded={opened.has(model.id)}
+          aria-label={`${text.details}: ${model.id}`}
+          onClick={() => toggle(model.id)}
+        >
+          {opened.has(model.id) ? '−' : '+'}
+        </CompactButton>
+        <ModelName model={model} />
+      </Group>
+    )),
+    column(text.price, ({ prices }) => priceOf(prices)),
     figure(text.context, ({ contextLength }) => formatCompact(contextLength)),
-    {
-      label: text.ability,
-      cell: ({ quality }) => (quality === null ? unknownValue : <Ability quality={quality} />),
-    },
+    column(text.ability, ({ quality }) =>
+      quality === null ? unknownValue : <Ability quality={quality} />,
+    ),
     figure(texts.common.firstToken, ({ ttftMs }) => formatMs(ttftMs)),
     figure(text.speed, speedOf),
   ];
@@ -57,18 +59,6 @@ const speedOf = ({ tokensPerSecond }: Model): string =>
   tokensPerSecond === null
     ? unknownValue
     : fill(texts.common.tokensPerSecond, { count: formatCompact(tokensPerSecond) });
-
-interface OpenerProps {
-  opened: boolean;
-  label: string;
-  onClick: () => void;
-}
-
-const Opener = ({ opened, label, onClick }: OpenerProps) => (
-  <CompactButton aria-expanded={opened} aria-label={`${text.details}: ${label}`} onClick={onClick}>
-    {opened ? '−' : '+'}
-  </CompactButton>
-);
 
 function ModelName({ model: { provider, model, auto, aliases, tools, images } }: { model: Model }) {
   const marks: ReactNode[] = [

@@ -1,19 +1,27 @@
 import { Stack, Text } from '@mantine/core';
 import { LongText, Note, PageLink, StateBadge } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
-import { outcomeOf, reasonOf } from '../../format/outcomes.js';
+import { errorShare, outcomeOf, reasonOf } from '../../format/outcomes.js';
 import { Empty, Loaded } from '../../components/loaded.js';
-import { type Column, figure, ListTable } from '../../components/list-table.js';
-import { formatCount, formatShare } from '../../format/numbers.js';
+import { type Column, figure, ListTable, column } from '../../components/list-table.js';
+import { formatCount, formatShare, formatUsd } from '../../format/numbers.js';
 import { formatAgo, formatMs, formatSecond, formatUntil } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { conditionColors, errorShare } from './scales.js';
-import { AskNow } from './ask-now.js';
+import { api, dataOf } from '../../api/client.js';
+import { TestButton } from '../../components/test-button.js';
 import { useRead } from '../../api/queries.js';
 
 const text = texts.models;
 const refreshMs = 10_000;
 type Provider = Schema<'ProviderResponse'>;
+
+/** The colour that stands for how a provider does. */
+const conditionColors = {
+  ok: 'green',
+  failing: 'red',
+  resting: 'orange',
+  untried: 'gray',
+} as const;
 
 /** The configured providers, read again every ten seconds. */
 export const useProviders = () => useRead('/api/v1/providers', {}, { refetchInterval: refreshMs });
@@ -35,8 +43,8 @@ export const ProvidersTable = ({ isAdmin }: { isAdmin: boolean }) => (
 );
 
 const columns: readonly Column<Provider>[] = [
-  { label: texts.common.provider, cell: (provider) => <Name provider={provider} /> },
-  { label: texts.common.state, cell: (provider) => <Condition provider={provider} /> },
+  column(texts.common.provider, (provider) => <Name provider={provider} />),
+  column(texts.common.state, (provider) => <Condition provider={provider} />),
   figure(texts.common.models, ({ models }) => formatCount(models)),
 ];
 
@@ -45,8 +53,8 @@ const healthColumns: readonly Column<Provider>[] = [
   figure(text.errors, ({ details }) => formatShare(errorShare(details?.health ?? null))),
   figure(text.latency, ({ details }) => formatMs(details?.health?.latencyMs)),
   figure(texts.common.firstToken, ({ details }) => formatMs(details?.health?.ttftMs)),
-  { label: text.lastError, cell: ({ details }) => lastErrorsOf(details?.health ?? null) },
-  { label: text.test, cell: ({ name }) => <AskNow provider={name} />, isHeadHidden: true },
+  column(text.lastError, ({ details }) => lastErrorsOf(details?.health ?? null)),
+  column(text.test, ({ name }) => <AskNow provider={name} />, { isHeadHidden: true }),
 ];
 
 const Name = ({ provider: { name, api: dialect, details } }: { provider: Provider }) => (
@@ -139,3 +147,27 @@ function lastErrorsOf(health: NonNullable<Provider['details']>['health']) {
     </Stack>
   );
 }
+
+/** Sends a tiny request to a provider. Default of the model: the cheapest that `auto` may choose. */
+async function ask(name: string, model?: string): Promise<{ ok: boolean; words: string }> {
+  const asked = { params: { path: { name } }, body: model === undefined ? {} : { model } };
+  const { ok, ...told } = await dataOf(api.POST('/api/v1/providers/{name}/test', asked));
+  const words = ok
+    ? fill(text.testOk, {
+        model: told.model,
+        latency: formatMs(told.latencyMs),
+        ttft: formatMs(told.ttftMs),
+        cost: formatUsd(told.costUsd),
+      })
+    : fill(text.testFailed, { model: told.model, message: told.error?.message ?? '' });
+  return { ok, words };
+}
+
+/** A button that asks a provider, or one of its models, whether it answers. */
+export const AskNow = ({ provider, model }: { provider: string; model?: string }) => (
+  <TestButton
+    label={text.test}
+    name={fill(text.testLabel, { name: [provider, model].filter(Boolean).join('/') })}
+    test={() => ask(provider, model)}
+  />
+);

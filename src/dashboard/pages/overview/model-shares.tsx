@@ -1,7 +1,7 @@
 import { Box, Group, Progress, Text } from '@mantine/core';
 import { Note, PageLink } from '../../components/elements.js';
 import { colorsOf } from '../../components/chart-columns.js';
-import { type Column, figure, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable, column } from '../../components/list-table.js';
 import { Panel } from '../../components/page.js';
 import { formatCompact, formatShare, formatUsd, unknownValue } from '../../format/numbers.js';
 import { shortNames } from '../../format/outcomes.js';
@@ -50,18 +50,17 @@ function columnsOf(
   const shareOfCost = ({ costUsd }: Shown['totals']): string =>
     whole > 0 ? ` · ${formatShare(costUsd / whole, 0)}` : '';
   return [
-    {
-      label: texts.common.model,
-      cell: (group) => (
-        <Text inherit truncate maw={{ base: 130, sm: 260 }} title={groupName(group)}>
-          <PageLink href={linkOf(group)} inherit>
-            {group.name}
-          </PageLink>
-        </Text>
-      ),
-    },
-    { label: text.share, cell: (group) => <Share group={group} />, isMinor: true },
-    figure(text.requests, ({ totals }) => formatCompact(totals.requests), { isMinor: true }),
+    column(texts.common.model, (group) => (
+      <Text inherit truncate maw={{ base: 130, sm: 260 }} title={groupName(group)}>
+        <PageLink href={linkOf(group)} inherit>
+          {group.name}
+        </PageLink>
+      </Text>
+    )),
+    column(text.share, (group) => <Share group={group} />, { isMinor: true }),
+    figure(texts.navigation.requests, ({ totals }) => formatCompact(totals.requests), {
+      isMinor: true,
+    }),
     figure(
       texts.common.spend,
       ({ totals }) => `${formatUsd(totals.costUsd)}${shareOfCost(totals)}`,

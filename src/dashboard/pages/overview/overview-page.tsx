@@ -25,7 +25,7 @@ import { Tiles } from './tiles.js';
 import { read } from '../../api/queries.js';
 import { optionsOf, Note, PageLink } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
-import { type Column, figure, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable, column } from '../../components/list-table.js';
 import { reasonOf } from '../../format/outcomes.js';
 import { formatCount, unknownValue } from '../../format/numbers.js';
 
@@ -174,26 +174,21 @@ function columnsOf(span: Shown): readonly Column<Failure>[] {
     more: Readonly<Record<string, string | null>> = {},
   ) => requestsHref({ code, provider, ...more }, span);
   return [
-    {
-      label: texts.common.reason,
-      cell: (failure) => (
-        <>
-          <PageLink href={hrefOf(failure)} size="xs" fw={600}>
-            {reasonOf(failure.code)}
-          </PageLink>
-          {failure.failedBy === 'client' ? null : <Note>{text.sides[failure.failedBy]}</Note>}
-        </>
-      ),
-    },
-    {
-      label: texts.common.provider,
-      cell: ({ provider }) => provider ?? unknownValue,
-      isMinor: true,
-    },
-    figure(text.requests, ({ requests }) => formatCount(requests)),
-    {
-      label: text.keys,
-      cell: (failure) => (
+    column(texts.common.reason, (failure) => (
+      <>
+        <PageLink href={hrefOf(failure)} size="xs" fw={600}>
+          {reasonOf(failure.code)}
+        </PageLink>
+        {failure.failedBy === 'client' ? null : (
+          <Note>{texts.requests.outcomes[failure.failedBy]}</Note>
+        )}
+      </>
+    )),
+    column(texts.common.provider, ({ provider }) => provider ?? unknownValue, { isMinor: true }),
+    figure(texts.navigation.requests, ({ requests }) => formatCount(requests)),
+    column(
+      text.keys,
+      (failure) => (
         <Group gap={6}>
           {failure.keys.slice(0, shownKeys).map(({ keyId, keyName, requests }) =>
             keyId === null ? (
@@ -211,20 +206,17 @@ function columnsOf(span: Shown): readonly Column<Failure>[] {
           ) : null}
         </Group>
       ),
-      isMinor: true,
-    },
-    {
-      label: text.last,
-      cell: ({ last }) => (
-        <PageLink href={`/requests/${last.id}`} size="xs" c="inherit" underline="hover">
-          <Text span c="dimmed" inherit className="one-line">
-            {formatAgo(last.at)}:{' '}
-          </Text>
-          <Text span inherit lineClamp={2} className="text-plain">
-            {last.error ?? text.noText}
-          </Text>
-        </PageLink>
-      ),
-    },
+      { isMinor: true },
+    ),
+    column(text.last, ({ last }) => (
+      <PageLink href={`/requests/${last.id}`} size="xs" c="inherit" underline="hover">
+        <Text span c="dimmed" inherit className="one-line">
+          {formatAgo(last.at)}:{' '}
+        </Text>
+        <Text span inherit lineClamp={2} className="text-plain">
+          {last.error ?? text.noText}
+        </Text>
+      </PageLink>
+    )),
   ];
 }

@@ -7,8 +7,8 @@ import {
   formatShare,
   formatUsd,
   unknownValue,
+  spendParts,
 } from '../../format/numbers.js';
-import { spendParts } from '../../format/spend.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import {
@@ -59,7 +59,7 @@ function countTiles(series: UsageSeries): Tile[] {
   const { totals, previous, points } = series;
   return [
     {
-      label: text.requests,
+      label: texts.navigation.requests,
       value: formatCompact(totals.requests),
       change: relativeChange(totals.requests, previous.requests),
       detail: previous.requests

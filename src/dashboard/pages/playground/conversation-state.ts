@@ -123,11 +123,8 @@ export function withMoreLanes(state: ConversationState, models: readonly string[
 
 /** Without a lane and its answers. */
 export const withoutLane = (state: ConversationState, lane: number): ConversationState => ({
-  lanes: state.lanes.filter((_, index) => index !== lane),
-  turns: state.turns.map((turn) => ({
-    ...turn,
-    lanes: turn.lanes.filter((_, index) => index !== lane),
-  })),
+  lanes: state.lanes.toSpliced(lane, 1),
+  turns: state.turns.map((turn) => ({ ...turn, lanes: turn.lanes.toSpliced(lane, 1) })),
 });
 
 /**

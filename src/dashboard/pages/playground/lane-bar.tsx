@@ -25,7 +25,9 @@ export function LaneBar({ playground, models }: LaneBarProps) {
           <Group key={index} gap={4} wrap="nowrap" align="flex-end">
             <ModelPicker
               label={
-                lanes.length === 1 ? words.model : fill(words.modelNumber, { number: index + 1 })
+                lanes.length === 1
+                  ? texts.common.models
+                  : fill(words.modelNumber, { number: index + 1 })
               }
               models={models}
               chosen={lane.models}

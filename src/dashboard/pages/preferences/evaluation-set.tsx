@@ -5,7 +5,7 @@ import { api, basePath } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
 import { ConfirmButton, DialogButton } from '../../components/dialog.js';
 import { Empty, Paged } from '../../components/loaded.js';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { type Column, ListTable, column, actionsColumn } from '../../components/list-table.js';
 import { Page } from '../../components/page.js';
 import { formatAgo } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -43,10 +43,10 @@ export function EvaluationSet() {
 }
 
 const columns: readonly Column<Evaluation>[] = [
-  { label: texts.common.prompt, cell: (row) => <Prompt row={row} /> },
-  { label: texts.common.scores, cell: ({ scores }) => scoresText(scores) || set.noScores },
-  { label: set.added, cell: ({ createdAt }) => formatAgo(createdAt) },
-  { label: texts.common.actions, cell: (row) => <Actions row={row} />, isHeadHidden: true },
+  column(texts.common.prompt, (row) => <Prompt row={row} />),
+  column(texts.common.scores, ({ scores }) => scoresText(scores) || set.noScores),
+  column(set.added, ({ createdAt }) => formatAgo(createdAt)),
+  actionsColumn((row) => <Actions row={row} />),
 ];
 
 function Rows({ rows }: { rows: readonly Evaluation[] }) {

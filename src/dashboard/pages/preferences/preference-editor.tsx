@@ -80,7 +80,7 @@ function Editor({ stored }: { stored: Preference | null }) {
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 4 }}>
-        <Panel title={text.draft}>
+        <Panel title={texts.navigation.settings}>
           <Stack>
             <SettingsForm draft={draft} change={change} />
             <SaveBar
@@ -121,7 +121,7 @@ function SaveBar({ stored, draft, isChanged, discard }: SaveBarProps) {
           disabled={hasNoWeight(draft) || (stored !== null && !isChanged)}
           onClick={() => saving.mutate()}
         >
-          {stored ? text.save : text.created}
+          {stored ? texts.common.save : text.created}
         </Button>
         {stored && isChanged ? (
           <Button variant="default" onClick={discard}>

@@ -7,7 +7,7 @@ import { fill, texts } from '../../texts/texts.js';
 import { EvaluationSet } from './evaluation-set.js';
 import { EditPreference, NewPreference } from './preference-editor.js';
 import { Empty } from '../../components/loaded.js';
-import { type Column, PagedTable } from '../../components/list-table.js';
+import { type Column, PagedTable, column } from '../../components/list-table.js';
 import { formatShare } from '../../format/numbers.js';
 import { formatAgo } from '../../format/times.js';
 import { trainingColors } from './queries.js';
@@ -79,18 +79,15 @@ function PreferenceList() {
 }
 
 const columns: readonly Column<Preference>[] = [
-  {
-    label: texts.common.name,
-    cell: ({ id, name }) => (
-      <PageLink href={`/preferences/${id}`} fw={600} className="text-plain">
-        {name}
-      </PageLink>
-    ),
-  },
-  { label: texts.common.aim, cell: aimText },
-  { label: texts.common.models, cell: modelsText },
-  { label: text.columns.training, cell: ({ router }) => <TrainingState router={router} /> },
-  { label: text.columns.changed, cell: ({ updatedAt }) => formatAgo(updatedAt) },
+  column(texts.common.name, ({ id, name }) => (
+    <PageLink href={`/preferences/${id}`} fw={600} className="text-plain">
+      {name}
+    </PageLink>
+  )),
+  column(texts.common.aim, aimText),
+  column(texts.common.models, modelsText),
+  column(text.columns.training, ({ router }) => <TrainingState router={router} />),
+  column(text.columns.changed, ({ updatedAt }) => formatAgo(updatedAt)),
 ];
 
 function aimText(preference: Preference): string {

@@ -13,7 +13,7 @@ import { formatInstant, formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { Draft } from './settings.js';
 import { type Preview, type PreviewItem, usePreview } from './queries.js';
-import { type Column, figure, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable, column } from '../../components/list-table.js';
 
 const text = texts.preferences;
 
@@ -50,7 +50,7 @@ function Tiles({ totals }: { totals: Totals }) {
       <BesideTile label={texts.common.expectedCost} of={cost} show={formatUsd} note={text.sum} />
       <BesideTile label={text.tiles.quality} of={quality} show={formatQuality} note={text.mean} />
       <BesideTile
-        label={text.tiles.latency}
+        label={texts.overview.ttft}
         of={latency}
         show={(seconds) => formatMs(seconds * 1_000)}
         note={text.mean}
@@ -140,7 +140,7 @@ type Candidate = NonNullable<PreviewItem['winner']>;
 const PreviewTable = ({ items, heading }: { items: readonly PreviewItem[]; heading: string }) => (
   <ListTable
     label={heading}
-    columns={[{ label: heading, cell: (item) => <Source item={item} /> }, ...columns]}
+    columns={[column<PreviewItem>(heading, (item) => <Source item={item} />), ...columns]}
     rows={items}
     keyOf={({ id }, index) => id ?? index}
     minWidth={560}
@@ -150,8 +150,8 @@ const PreviewTable = ({ items, heading }: { items: readonly PreviewItem[]; headi
 );
 
 const columns: readonly Column<PreviewItem>[] = [
-  { label: text.items.winner, cell: (item) => <Winner item={item} /> },
-  { label: text.items.lead, cell: leadOf },
+  column(text.items.winner, (item) => <Winner item={item} />),
+  column(text.items.lead, leadOf),
   figure(texts.common.cost, (item) => (
     <Figure value={item.winner && formatUsd(item.winner.cost)} change={costChange(item)} />
   )),

@@ -9,7 +9,7 @@ import { formatAgo } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { isUnderWay, trainingColors, useTraining } from './queries.js';
 import { TrainingUpload } from './training-upload.js';
-import { type Column, figure, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable, column } from '../../components/list-table.js';
 import { formatCount, formatQuality, formatUsd } from '../../format/numbers.js';
 import { CostQualityPlot } from './cost-quality-plot.js';
 import type { Evaluation } from './plot-layout.js';
@@ -132,7 +132,7 @@ const bestOf = (name: string): string => fill(text.bestQuality, { name });
 type Figure = Evaluation['singles'][number]['score'];
 
 const columns: readonly Column<{ name: string; score: Figure; cost: Figure }>[] = [
-  { label: text.way, cell: ({ name }) => name },
+  column(text.way, ({ name }) => name),
   figure(texts.common.score, ({ score }) => <Estimate of={score} show={formatQuality} />),
   figure(texts.common.cost, ({ cost }) => <Estimate of={cost} show={formatUsd} />),
 ];

@@ -27,7 +27,7 @@ import {
   type Role,
 } from './column-mapping.js';
 import { startTraining } from './queries.js';
-import { type Column as TableColumn, ListTable } from '../../components/list-table.js';
+import { type Column as TableColumn, ListTable, column } from '../../components/list-table.js';
 
 const text = texts.preferences;
 
@@ -143,26 +143,21 @@ function MappingTable({ columns, labels, change }: MappingProps) {
     (changes: Partial<Column>): void =>
       change(columns.map((one) => (one === changed ? { ...one, ...changes } : one)));
   const shown: readonly TableColumn<Column>[] = [
-    { label: text.column, cell: ({ name }) => <span className="text-plain">{name}</span> },
-    { label: text.firstCells, cell: (column) => <Samples column={column} /> },
-    {
-      label: text.meaning,
-      cell: (column) => <Meaning column={column} change={changeOf(column)} />,
-    },
-    {
-      label: texts.common.model,
-      cell: (column) =>
-        isFigure(column.role) ? (
-          <Autocomplete
-            size="xs"
-            aria-label={fill(text.modelOf, { name: column.name })}
-            data={[...labels]}
-            limit={20}
-            value={column.model}
-            onChange={(label) => changeOf(column)({ model: label })}
-          />
-        ) : null,
-    },
+    column(text.column, ({ name }) => <span className="text-plain">{name}</span>),
+    column(text.firstCells, (column) => <Samples column={column} />),
+    column(text.meaning, (column) => <Meaning column={column} change={changeOf(column)} />),
+    column(texts.common.model, (column) =>
+      isFigure(column.role) ? (
+        <Autocomplete
+          size="xs"
+          aria-label={fill(text.modelOf, { name: column.name })}
+          data={[...labels]}
+          limit={20}
+          value={column.model}
+          onChange={(label) => changeOf(column)({ model: label })}
+        />
+      ) : null,
+    ),
   ];
   return (
     <Stack gap="xs">

@@ -31,29 +31,27 @@ export function Candidates({ request, isOwn }: CandidatesProps) {
   const isChoice = candidates.filter(({ excluded }) => excluded === undefined).length > 1;
   return (
     <Panel title={texts.common.candidates}>
-      <Stack gap="sm">
-        {isChoice && request.plan?.reason ? (
-          <Text size="sm" className="sentence">
-            {reasonWords(request.plan.reason)}
-          </Text>
-        ) : null}
-        {isChoice ? (
-          <SimpleGrid cols={{ base: 1, md: 2 }}>
-            <Stack gap={4}>
-              <Note>{text.candidatesHint}</Note>
-              <CandidateScatter candidates={candidates} answered={answered} winner={winner} />
-            </Stack>
-            {isOwn ? (
-              <WhatIf request={request} onWinner={setWinner} />
-            ) : (
-              <Hint>{text.ofAnother}</Hint>
-            )}
-          </SimpleGrid>
-        ) : (
-          <Hint>{text.noPlan}</Hint>
-        )}
-        <CandidateTable candidates={candidates} answered={answered} />
-      </Stack>
+      {isChoice && request.plan?.reason ? (
+        <Text size="sm" className="sentence">
+          {reasonWords(request.plan.reason)}
+        </Text>
+      ) : null}
+      {isChoice ? (
+        <SimpleGrid cols={{ base: 1, md: 2 }}>
+          <Stack gap={4}>
+            <Note>{text.candidatesHint}</Note>
+            <CandidateScatter candidates={candidates} answered={answered} winner={winner} />
+          </Stack>
+          {isOwn ? (
+            <WhatIf request={request} onWinner={setWinner} />
+          ) : (
+            <Hint>{text.ofAnother}</Hint>
+          )}
+        </SimpleGrid>
+      ) : (
+        <Hint>{text.noPlan}</Hint>
+      )}
+      <CandidateTable candidates={candidates} answered={answered} />
     </Panel>
   );
 }
@@ -76,7 +74,10 @@ function CandidateScatter({ candidates, answered, winner }: ScatterProps) {
   const toY = (share: number): number => height - bottom - share * (height - top - bottom);
   const names = shortNames(dots.map(({ candidate: { label } }) => label));
   const points = dots.map(({ candidate: { label }, x, y, low, high }, at): PlotPoint => {
-    const roles = [label === answered ? text.answered : '', label === winner ? text.wouldWin : ''];
+    const roles = [
+      label === answered ? texts.common.answered : '',
+      label === winner ? text.wouldWin : '',
+    ];
     const role = roles.filter((word) => word !== '').join(', ');
     const name = names[at] ?? label;
     return {

@@ -2,14 +2,13 @@ import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Labelled, LongText, PageLink, StateBadge } from '../../components/elements.js';
 import { Panel } from '../../components/page.js';
-import { formatCount, formatTokens, formatUsd } from '../../format/numbers.js';
-import { spendParts } from '../../format/spend.js';
+import { formatCount, formatTokens, formatUsd, spendParts } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails, Schema } from '../../api/schema.js';
 import { Outcome } from '../../components/outcome.js';
 import { apiOf, causeOf, reasonOf } from '../../format/outcomes.js';
-import { type Column, figure, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable, column } from '../../components/list-table.js';
 
 const list = texts.requests;
 const text = texts.requests.detail;
@@ -56,14 +55,14 @@ function figuresOf(request: RequestDetails): [string, ReactNode][] {
       ? [list.key, list.browser]
       : link(list.key, `/requests?key=${encodeURIComponent(keyId)}`, keyName ?? keyId),
     [texts.common.account, request.accountEmail ?? request.accountId],
-    [text.requestId, request.requestId],
+    [list.id, request.requestId],
     ...(traceId === null ? [] : [link(text.trace, `/requests?id=${traceId}`, traceId)]),
     ...(conversationId === null
       ? []
       : [link(texts.common.conversation, `/conversations/${conversationId}`, text.open)]),
     ...(shadow === null || shadow === undefined
       ? []
-      : [link(text.shadow, `/requests/${shadow}`, text.openShadow)]),
+      : [link(texts.surfaces.shadow, `/requests/${shadow}`, text.openShadow)]),
   ];
 }
 
@@ -93,13 +92,10 @@ type ToolCall = Pick<Schema<'CompletionsChunk'>, 'latency'> & {
 };
 
 const columns: readonly Column<ToolCall>[] = [
-  { label: text.tool, cell: ({ toolkit, tool }) => `${toolkit}/${tool}` },
-  {
-    label: texts.requests.outcome,
-    cell: ({ outcome }) => (
-      <StateBadge color={outcome === 'ok' ? 'green' : 'orange'} label={reasonOf(outcome)} />
-    ),
-  },
+  column(text.tool, ({ toolkit, tool }) => `${toolkit}/${tool}`),
+  column(texts.requests.outcome, ({ outcome }) => (
+    <StateBadge color={outcome === 'ok' ? 'green' : 'orange'} label={reasonOf(outcome)} />
+  )),
   figure(texts.requests.latency, ({ latency }) => formatMs(latency)),
 ];
 

@@ -31,7 +31,7 @@ const text = texts.requests;
 const typingMs = 400;
 
 const outcomes = optionsOf({
-  'failed=false': text.outcomes.answered,
+  'failed=false': texts.common.answered,
   'failed=true': text.outcomes.failed,
   'failedBy=provider': text.outcomes.provider,
   'failedBy=refused': text.outcomes.refused,

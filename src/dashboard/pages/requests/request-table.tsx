@@ -1,11 +1,10 @@
 import { Box, Group, Text } from '@mantine/core';
 import { PageLink } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
-import { type Column, figure, ListTable } from '../../components/list-table.js';
+import { type Column, figure, ListTable, column } from '../../components/list-table.js';
 import { ModelName, Outcome } from '../../components/outcome.js';
 import { useParameters } from '../../components/search-parameters.js';
-import { formatTokens } from '../../format/numbers.js';
-import { formatSpend } from '../../format/spend.js';
+import { formatTokens, formatSpend } from '../../format/numbers.js';
 import { formatClock, formatMs } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';
 import type { orders } from './filters.js';
@@ -28,42 +27,40 @@ export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
         };
   const slowest = Math.max(1, ...items.map(({ latencyMs }) => latencyMs));
   const columns: readonly Column<RequestSummary>[] = [
-    {
-      label: texts.common.time,
-      cell: ({ id, at }) => (
+    column(
+      texts.common.time,
+      ({ id, at }) => (
         <PageLink href={hrefOf({ id })} className="one-line figures" size="xs">
           {formatClock(at)}
         </PageLink>
       ),
-      isPlain: true,
-    },
-    { label: texts.common.model, cell: (item) => <ModelName {...item} />, isPlain: true },
-    {
-      label: text.outcome,
-      cell: ({ error, ...ended }) => (
+      { isPlain: true },
+    ),
+    column(texts.common.model, (item) => <ModelName {...item} />, { isPlain: true }),
+    column(
+      text.outcome,
+      ({ error, ...ended }) => (
         <Box title={error ?? undefined}>
           <Outcome {...ended} />
         </Box>
       ),
-      isPlain: true,
-    },
-    {
-      label: text.latency,
-      cell: (item) => <Latency {...item} slowest={slowest} />,
+      { isPlain: true },
+    ),
+    column(text.latency, (item) => <Latency {...item} slowest={slowest} />, {
       isPlain: true,
       ...sortBy('latency'),
-    },
+    }),
     figure(texts.common.tokens, formatTokens, { isMinor: true, ...sortBy('tokens') }),
     figure(texts.common.cost, formatSpend, { isPlain: true, ...sortBy('cost') }),
-    {
-      label: text.key,
-      cell: ({ keyName, keyId }) => (
+    column(
+      text.key,
+      ({ keyName, keyId }) => (
         <Text size="xs" truncate maw={130}>
           {keyName ?? keyId ?? text.browser}
         </Text>
       ),
-      isMinor: true,
-    },
+      { isMinor: true },
+    ),
   ];
   return (
     <ListTable

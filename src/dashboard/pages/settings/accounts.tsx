@@ -5,7 +5,7 @@ import { CodeBlock, Note, optionsOf, PlainText, StateBadge } from '../../compone
 import { api, dataOf } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
 import { read, usePagedList } from '../../api/queries.js';
-import { type Column, PagedTable } from '../../components/list-table.js';
+import { type Column, PagedTable, column, actionsColumn } from '../../components/list-table.js';
 import { Failure } from '../../components/loaded.js';
 import { formatDay, formatInstant } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -18,11 +18,13 @@ const text = texts.settings;
 /** All accounts, for administrators. */
 export default function Accounts() {
   const [link, setLink] = useState<GivenLink | null>(null);
+  const list = usePagedList(['accounts'], (page) => read('/api/v1/accounts', { query: page }));
+  const columns = columnsOf(setLink, useUsage('account', true));
   return (
     <Stack gap="lg">
       <Invitation onLink={setLink} />
       {link === null ? null : <Link link={link} />}
-      <AccountsTable onLink={setLink} />
+      <PagedTable list={list} label={text.tabs.accounts} columns={columns} minWidth={860} />
     </Stack>
   );
 }
@@ -83,25 +85,12 @@ function columnsOf(
   usage: ReturnType<typeof useUsage>,
 ): readonly Column<Account>[] {
   return [
-    { label: texts.common.account, cell: (account) => <Name {...account} /> },
-    { label: texts.common.state, cell: (account) => <State {...account} /> },
-    { label: text.limits, cell: ({ limits }) => limitWords(limits) },
-    {
-      label: texts.common.spend,
-      cell: (account) => <BudgetSpend shown={account} usage={usage} />,
-    },
-    {
-      label: texts.common.actions,
-      cell: (account) => <AccountActions account={account} onLink={onLink} />,
-      isHeadHidden: true,
-    },
+    column(texts.common.account, (account) => <Name {...account} />),
+    column(texts.common.state, (account) => <State {...account} />),
+    column(text.limits, ({ limits }) => limitWords(limits)),
+    column(texts.common.spend, (account) => <BudgetSpend shown={account} usage={usage} />),
+    actionsColumn((account) => <AccountActions account={account} onLink={onLink} />),
   ];
-}
-
-function AccountsTable({ onLink }: { onLink: (link: GivenLink) => void }) {
-  const list = usePagedList(['accounts'], (page) => read('/api/v1/accounts', { query: page }));
-  const columns = columnsOf(onLink, useUsage('account', true));
-  return <PagedTable list={list} label={text.tabs.accounts} columns={columns} minWidth={860} />;
 }
 
 const Name = ({ email, role, createdAt }: Account) => (

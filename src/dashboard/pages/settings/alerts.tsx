@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { read, usePagedList, useRead } from '../../api/queries.js';
 import type { Schema } from '../../api/schema.js';
 import { CodeBlock, Note } from '../../components/elements.js';
-import { type Column, PagedTable } from '../../components/list-table.js';
+import { type Column, PagedTable, column } from '../../components/list-table.js';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { formatSecond } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -17,20 +17,14 @@ alerts:
   webhook: { url: https://hooks.example.org/signalbox, secret: '\${WEBHOOK_SECRET}' }`;
 
 const columns: readonly Column<Alert>[] = [
-  {
-    label: texts.common.time,
-    cell: ({ at }) => <span className="one-line">{formatSecond(at)}</span>,
-  },
-  {
-    label: text.alert,
-    cell: (alert) => (
-      <>
-        {alert.text}
-        <Note>{text.alertKinds[alert.kind]}</Note>
-      </>
-    ),
-  },
-  { label: text.alertSent, cell: sent },
+  column(texts.common.time, ({ at }) => <span className="one-line">{formatSecond(at)}</span>),
+  column(text.alert, (alert) => (
+    <>
+      {alert.text}
+      <Note>{text.alertKinds[alert.kind]}</Note>
+    </>
+  )),
+  column(text.alertSent, sent),
 ];
 
 /** The alerts that were sent, a button that sends one, or how to get them. */

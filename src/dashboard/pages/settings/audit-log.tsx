@@ -5,10 +5,10 @@ import { basePath } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
 import { read, useAccountNames, usePagedList } from '../../api/queries.js';
 import { Empty } from '../../components/loaded.js';
-import { type Column, PagedTable } from '../../components/list-table.js';
+import { type Column, PagedTable, column } from '../../components/list-table.js';
 import { formatSecond } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';
-import { type Act, type ActFilter, actWords, filterQuery } from './act-filter.js';
+import { type Act, type ActFilter, actWords, filterQuery } from './rules.js';
 
 const text = texts.settings;
 
@@ -76,36 +76,26 @@ function Filters({ filter, isAdmin, change }: FiltersProps) {
 const columnsOf = (
   accounts: ReadonlyMap<string, string>,
 ): readonly Column<Schema<'AuditResponse'>>[] => [
-  {
-    label: texts.common.time,
-    cell: ({ at }) => <span className="one-line">{formatSecond(at)}</span>,
-  },
-  {
-    label: texts.common.act,
-    cell: ({ act, details }) => (
-      <>
-        {actWords[act]}
-        <Small value={[act, wordsOf(details)].filter((words) => words !== '').join(' · ')} />
-      </>
-    ),
-  },
-  {
-    label: text.actor,
-    cell: ({ actor, address }) => (
-      <>
-        {actor}
-        <Small value={address ?? ''} />
-      </>
-    ),
-  },
-  {
-    label: text.target,
-    cell: ({ target, actor, actorAccountId }) => (
-      <span className="text-plain">
-        {target === actorAccountId ? actor : (accounts.get(target ?? '') ?? target)}
-      </span>
-    ),
-  },
+  column(texts.common.time, ({ at }) => <span className="one-line">{formatSecond(at)}</span>),
+  column(texts.common.act, ({ act, details }) => (
+    <>
+      {actWords[act]}
+      <Note miw={120} className="text-plain">
+        {[act, wordsOf(details)].filter((words) => words !== '').join(' · ')}
+      </Note>
+    </>
+  )),
+  column(text.actor, ({ actor, address }) => (
+    <>
+      {actor}
+      <Note className="text-plain">{address}</Note>
+    </>
+  )),
+  column(text.target, ({ target, actor, actorAccountId }) => (
+    <span className="text-plain">
+      {target === actorAccountId ? actor : (accounts.get(target ?? '') ?? target)}
+    </span>
+  )),
 ];
 
 function Acts({ filter, isAdmin }: { filter: ActFilter; isAdmin: boolean }) {
@@ -123,13 +113,6 @@ function Acts({ filter, isAdmin }: { filter: ActFilter; isAdmin: boolean }) {
     />
   );
 }
-
-const Small = ({ value }: { value: string }) =>
-  value === '' ? null : (
-    <Note miw={120} className="text-plain">
-      {value}
-    </Note>
-  );
 
 /** `name: value` of each detail that has a value. */
 function wordsOf(details: unknown): string {

@@ -2,7 +2,7 @@ import { Alert, Code, Stack, Text } from '@mantine/core';
 import { CodeBlock, CodeRegion, PlainText } from '../../components/elements.js';
 import { api, dataOf } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
-import { type Column, ListTable } from '../../components/list-table.js';
+import { type Column, ListTable, column } from '../../components/list-table.js';
 import { Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
 import { TestButton } from '../../components/test-button.js';
@@ -64,8 +64,8 @@ const Source = ({ inForce: { file, loadedAt, refused } }: { inForce: InForce }) 
 );
 
 const ruleColumns: readonly Column<Rule>[] = [
-  { label: text.rule, cell: ({ label }) => label },
-  { label: text.inForce, cell: ({ value }) => value },
+  column(text.rule, ({ label }) => label),
+  column(text.inForce, ({ value }) => value),
 ];
 
 const Rules = ({ settings }: { settings: InForce['settings'] }) => {
@@ -89,12 +89,10 @@ const nameOf = ({ kind, name }: TestedConnection): string =>
   [text.kinds[kind], name].filter(Boolean).join(' ');
 
 const connectionColumns: readonly Column<TestedConnection>[] = [
-  { label: text.connection, cell: nameOf },
-  {
-    label: text.test,
-    cell: (connection) => <ConnectionTest connection={connection} />,
+  column(text.connection, nameOf),
+  column(text.test, (connection) => <ConnectionTest connection={connection} />, {
     isHeadHidden: true,
-  },
+  }),
 ];
 
 /** A button that tries a connection, and what came of it. */

@@ -66,7 +66,19 @@ function OwnAccount() {
       ) : (
         <>
           <Panel title={texts.common.password} lead={text.passwordLead}>
-            <PasswordForm />
+            <Box maw={360}>
+              <CredentialsForm
+                names={['currentPassword', 'changedPassword']}
+                hasFocus={false}
+                action={text.changePassword}
+                submit={({ currentPassword = '', password = '' }) =>
+                  api.POST('/api/v1/auth/password', {
+                    body: { currentPassword, newPassword: password },
+                  })
+                }
+                done={text.passwordChanged}
+              />
+            </Box>
           </Panel>
           <Browsers />
         </>
@@ -82,20 +94,6 @@ function OwnAccount() {
     </Stack>
   );
 }
-
-const PasswordForm = () => (
-  <Box maw={360}>
-    <CredentialsForm
-      names={['currentPassword', 'changedPassword']}
-      hasFocus={false}
-      action={text.changePassword}
-      submit={({ currentPassword = '', password = '' }) =>
-        api.POST('/api/v1/auth/password', { body: { currentPassword, newPassword: password } })
-      }
-      done={text.passwordChanged}
-    />
-  </Box>
-);
 
 function Browsers() {
   const act = async (): Promise<void> => {

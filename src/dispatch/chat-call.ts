@@ -13,7 +13,7 @@ import { effortInName } from '../models/model-identity.js';
 import { flattenCustomTools } from '../custom-tools.js';
 import { withoutFunctions } from '../legacy-functions.js';
 import { askedEffort, nearestEffort } from '../providers/asked-effort.js';
-import type { ProviderAdapter } from '../providers/adapter.js';
+import { adapterFor, type ProviderAdapter } from '../providers/adapter.js';
 import { unreadable } from '../providers/failure.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
@@ -92,11 +92,11 @@ export class ChatCall implements UpstreamCall<ChatAnswer> {
     const { candidate, stream } = target;
     const { adapter: own } = target.provider;
     const { model } = candidate;
-    this.call = { request: withEffort(chat, candidate, own.dialect), model, stream };
-    if (original?.dialect === own.dialect && (own.takes?.(original.body) ?? true))
-      this.call.original = original;
-    const adapter = own.instead?.(this.call.request, model) ?? own;
+    const adapter = adapterFor(own, withEffort(chat, candidate, null), model, original?.dialect);
     this.adapter = adapter;
+    this.call = { request: withEffort(chat, candidate, adapter.dialect), model, stream };
+    if (original?.dialect === adapter.dialect && (adapter.takes?.(original.body) ?? true))
+      this.call.original = original;
     const { original: forwarded } = this.call;
     if (!forwarded) {
       const older = withoutFunctions(this.call.request);

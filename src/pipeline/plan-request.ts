@@ -1,7 +1,9 @@
+import type { SharedDialect } from '../completion.js';
 import { newRowId } from '../row-id.js';
 import { type ErrorTraceEntry, invalidField } from '../errors.js';
 import { hasBudget } from '../accounts/caller-limits.js';
 import { askedEffort } from '../providers/asked-effort.js';
+import { adapterFor, type ProviderAdapter } from '../providers/adapter.js';
 import { otherModelField } from '../providers/unpriced-fields.js';
 import { type Blame, makePlan } from '../chooser/make-plan.js';
 import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../chooser/plan.js';
@@ -194,11 +196,11 @@ function searchedByProvider(
   call: CompletionCall,
 ): CompletionCall {
   const { original, grounding } = call;
-  const { names, directory, providers, budgets } = snapshot;
+  const { names, directory, budgets } = snapshot;
   if (!original || !grounding || (hasBudget(caller) && !budgets.allowUnpriced)) return call;
   const isOwn = (candidate: Candidate): boolean => {
-    const adapter = providers.get(candidate.provider ?? '')?.adapter;
-    const searches = adapter?.dialect === original.dialect && adapter.webSearch?.(candidate.model);
+    const adapter = forwardingAdapter(snapshot, call, original.dialect, candidate);
+    const searches = adapter?.webSearch?.(candidate.model);
     return Boolean(searches) && !names.forbiddenReason(candidate, caller.models);
   };
   if (!names.candidatesOf(call.models ?? directory.auto(), caller.models).some(isOwn)) return call;
@@ -208,37 +210,43 @@ function searchedByProvider(
 
 /** Checks what tools need of the model, and what the client's body needs of the provider. */
 function unfitReasonOf(
-  { snapshot: { providers } }: GatewayRequest,
-  { original }: CompletionCall,
+  { snapshot }: GatewayRequest,
+  call: CompletionCall,
   grounding: PlannedGrounding | null,
 ): Pick<PlanQuestion, 'unfitReason'> {
-  const needs = original?.needs ?? null;
-  if (needs === null) return grounding ? { unfitReason: grounding.unfitReason } : {};
-  const speaks = speakersOf(providers, original);
+  const { dialect, needs = null } = call.original ?? {};
+  if (!dialect || needs === null) return grounding ? { unfitReason: grounding.unfitReason } : {};
   return {
     unfitReason: (candidate) =>
-      speaks(candidate)
+      forwardingAdapter(snapshot, call, dialect, candidate)
         ? (grounding?.unfitReason(candidate) ?? null)
         : `its provider does not support ${needs}`,
   };
 }
 
-/** Tells whether a candidate's provider gets the client's own body. */
-const speakersOf =
-  (providers: GatewaySnapshot['providers'], original: CompletionCall['original']) =>
-  ({ provider }: Candidate): boolean =>
-    original !== undefined && providers.get(provider ?? '')?.adapter.dialect === original.dialect;
+/** The API of a candidate's provider that gets the client's own body; null: it has none. */
+export function forwardingAdapter(
+  { providers }: Pick<GatewaySnapshot, 'providers'>,
+  { chat }: Pick<CompletionCall, 'chat'>,
+  dialect: SharedDialect,
+  { provider, model }: Pick<Candidate, 'provider' | 'model'>,
+): ProviderAdapter | null {
+  const { adapter: own } = providers.get(provider ?? '') ?? {};
+  const adapter = own && adapterFor(own, chat, model, dialect);
+  return adapter?.dialect === dialect ? adapter : null;
+}
 
 /**
  * Follows a search switch of the client's dialect only where the gateway can search itself, and the
  * first model's provider does not get the client's own body with the switch.
  */
 function withoutSwitch({ snapshot, caller }: GatewayRequest, call: CompletionCall): CompletionCall {
-  const { grounding, names, providers, directory } = snapshot;
+  const { grounding, names, directory } = snapshot;
   const cleaned = call.grounding?.withoutSwitch;
   if (!cleaned) return call;
   const [first] = names.candidatesOf(call.models ?? directory.auto(), caller.models);
-  const isSent = first !== undefined && speakersOf(providers, call.original)(first);
+  const { dialect } = call.original ?? {};
+  const isSent = first && dialect && forwardingAdapter(snapshot, call, dialect, first);
   if (!grounding.search || isSent) return { ...call, grounding: null };
   const { chat, models, needs } = cleaned;
   const original =

@@ -153,10 +153,15 @@ export interface ProviderAdapter {
   /** Matches names of models that the provider serves by another API alone. */
   readonly elsewhere?: RegExp;
   /**
-   * The provider's other API, where a model takes a request there alone; null: it takes it here.
-   * Absent: there is none.
+   * The provider's other API, where it gets a request: because a model takes it there alone, or
+   * because it came in that API's dialect. Null: it is sent here. Absent: there is no other API.
+   * @param dialect of the client
    */
-  readonly instead?: (request: ChatRequest, model: string) => ProviderAdapter | null;
+  readonly instead?: (
+    request: ChatRequest,
+    model: string,
+    dialect?: SharedDialect,
+  ) => ProviderAdapter | null;
   /** Matches addresses of images that the provider does not open: it gets their bytes. */
   readonly unopenedImages?: RegExp;
   /** Absent: the provider has no list of models, or none of what can be called. */
@@ -164,6 +169,12 @@ export interface ProviderAdapter {
   /** Absent: the provider's requests are signed, so requests cannot be passed through. */
   readonly passthrough?: Passthrough;
 }
+
+/** The API of a provider that gets a request: the one that is configured, or `instead`. */
+export const adapterFor = (
+  own: ProviderAdapter,
+  ...asked: Parameters<NonNullable<ProviderAdapter['instead']>>
+): ProviderAdapter => own.instead?.(...asked) ?? own;
 
 /**
  * Where requests to the provider's own API are passed through to, and how they are authenticated.

@@ -72,7 +72,11 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     unpricedModels:
       /search-(preview|api)|deep-?research|-audio|gpt-audio|audio-preview|realtime|-tts(?![a-z])|transcribe|whisper|computer-use|gpt-image|-image(?![a-z])|dall-e|sora/i,
     elsewhere: responsesOnly,
-    otherApi: openaiResponses.create,
+    otherApi: {
+      create: openaiResponses.create,
+      at: /^https:\/\/([\w-]+\.)*openai\.com\//,
+      lacks: /search-(preview|api)|audio/,
+    },
     passthroughHeaders: ['openai-beta'],
     ownPaths: ownPaths.split(' ').map((path) => `/v1/${path}`),
     // newer models refuse max_tokens; every model served accepts max_completion_tokens (2026-11)

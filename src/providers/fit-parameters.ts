@@ -86,16 +86,6 @@ function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<s
   if (isChat && rule.newerLength) renameField(body, 'max_tokens', 'max_completion_tokens');
 }
 
-/** Whether OpenAI's chat API refuses the tools of a request because its model reasons. */
-export const toolsNeedResponses = (request: ChatRequest, names: readonly string[]): boolean =>
-  asList(request.tools).length > 0 &&
-  openaiModels.some(
-    ({ models, toolsNeedNone, restsUnasked }) =>
-      toolsNeedNone &&
-      (request.reasoning_effort ?? (restsUnasked ? 'none' : null)) !== 'none' &&
-      names.some((name) => models.test(name)),
-  );
-
 /** Asks in words for the form of an answer where the model takes it not otherwise. */
 function fitFormat(body: Body, rules: readonly ParameterRule[], lost: Set<string>): void {
   const { type, json_schema: schema } = fieldsOf(body['response_format']);

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adapterFor } from '../../src/providers/adapter.js';
+import { dialects } from '../../src/providers/index.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { post, postStream } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
@@ -114,4 +116,60 @@ describe('a request to OpenAI', () => {
     expect(answer.status).toBe(200);
     expect(upstream.requests.at(-1)!.path).toBe('/v1/responses');
   });
+
+  it('in the dialect of the API that takes it is forwarded there, and the answer comes as it is', async () => {
+    const begun = { id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-6.2-sol' };
+    const output = [
+      {
+        type: 'code_interpreter_call',
+        id: 'ci_1',
+        code: '1+1',
+        container_id: 'c',
+        status: 'completed',
+      },
+      {
+        ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', phase: 'new' },
+        content: [{ type: 'output_text', text: '2', annotations: [], logprobs: [] }],
+      },
+    ];
+    const details = { input_tokens_details: null, output_tokens_details: null };
+    const usage = { input_tokens: 9, output_tokens: 3, total_tokens: 12, ...details };
+    upstream.script([
+      {
+        status: 200,
+        body: { ...begun, status: 'completed', output, usage },
+      },
+    ]);
+    const hosted = { type: 'code_interpreter', container: { type: 'auto' } };
+    const own = { type: 'function', name: 'weather', parameters, strict: null };
+    const sent = { input: '1+1?', next_years_field: { a: 1 }, store: false };
+    const { status, json } = await post(
+      `${gateway.url}/v1/responses`,
+      { model: 'openai/gpt-6.2-sol', ...sent, tools: [hosted, own] },
+      gateway.auth,
+    );
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ output, usage });
+    expect(json).not.toHaveProperty('warnings');
+    const { path, body } = upstream.requests.at(-1)!;
+    expect(path).toBe('/v1/responses');
+    expect(body).toMatchObject({ ...sent, model: 'gpt-6.2-sol', tools: [hosted, own] });
+  });
+
+  it.each([
+    ['of a client that speaks Responses', 'gpt-5-mini', 'responses', true],
+    ['of a client that speaks chat', 'gpt-5-mini', 'chat', false],
+    ['of a model that has the chat API alone', 'gpt-5-search-api', 'responses', false],
+    ['of a client that speaks Messages', 'gpt-5-mini', 'messages', false],
+  ] as const)(
+    '%s goes to the Responses API of OpenAI itself, or not',
+    (_name, model, dialect, isOther) => {
+      const openai = dialects.get('openai')!.create({ name: 'openai', api: 'openai' });
+      const compatible = dialects
+        .get('openai')!
+        .create({ name: 'mine', api: 'openai', baseUrl: 'https://openai.com.example/v1' });
+      expect(adapterFor(openai, { messages: [] }, model, dialect) !== openai).toBe(isOther);
+      expect(adapterFor(compatible, { messages: [] }, model, dialect)).toBe(compatible);
+    },
+  );
 });

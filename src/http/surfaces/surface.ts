@@ -7,6 +7,7 @@ import type { Validator } from '../../config/schema/compile-schema.js';
 import type { GatewayError } from '../../errors.js';
 import type { CompletionCall, CompletionWriter } from '../../pipeline/completion-call.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
+import { forwardingAdapter } from '../../pipeline/plan-request.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
 import type { SurfaceLabel } from '../../surface-labels.js';
 import type { EventStream } from '../connections/event-stream.js';
@@ -79,10 +80,10 @@ export interface CompletionSurface extends Surface {
 /** Whether a candidate's provider gets the client's own body, and so all that it says. */
 export const getsOriginal = (
   { snapshot, grounding }: Pick<GatewayRequest, 'snapshot' | 'grounding'>,
+  call: CompletionCall,
   dialect: SharedDialect,
-  { provider }: Pick<Candidate, 'provider'>,
-): boolean =>
-  grounding === null && snapshot.providers.get(provider ?? '')?.adapter.dialect === dialect;
+  candidate: Pick<Candidate, 'provider' | 'model'>,
+): boolean => grounding === null && forwardingAdapter(snapshot, call, dialect, candidate) !== null;
 
 /**
  * Fields of the canonical request that a candidate's model does not take, or not their values.

@@ -20,8 +20,8 @@ import { readOpenAICompletion } from './answer.js';
 import { type HistoryRules, historyAdapter } from './adapt-messages.js';
 import { openAIEvents } from './events.js';
 import { fitRequest, type RequestRules } from './fit-request.js';
-import { toolsNeedResponses } from '../fit-parameters.js';
 import { openAIFailure, openAIFailureUnder200 } from './failure.js';
+import { otherApiOf, type OtherApiRules } from './other-api.js';
 import { type SearchReader, SearchSink, withFound } from './search-reader.js';
 import { countIn } from './usage.js';
 import { asList, objectsIn, present } from '../../text/is-object.js';
@@ -35,15 +35,12 @@ export interface CompatibleQuirks
     Pick<ProviderDialect, 'pricedFields' | 'unpricedModels' | 'passthroughHeaders' | 'ownPaths'>,
     Pick<ProviderDialect, 'conventionalName' | 'cutCallHoldMs'>,
     Pick<ProviderAdapter, 'unopenedImages'>,
+    OtherApiRules,
     RequestRules {
   /** The root of the API. Absent: the configuration must give it. */
   baseUrl?: string;
   /** False if the provider refuses `stream_options`; usage then comes unasked or is estimated. */
   streamOptions?: boolean;
-  /** Matches names of models that the provider serves by another API alone; `auto` calls none. */
-  elsewhere?: RegExp;
-  /** The Responses API at the same address: for those, and for tools that the chat API refuses. */
-  otherApi?: ProviderDialect['create'];
   /** False if there are no embeddings. */
   embeddings?: boolean;
   /** As `TaskAdapter`; absent: not known. */
@@ -128,22 +125,6 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
     ...(quirks.reranking && {
       reranking: rerankAdapter(settings, (...asked) => post('rerank', ...asked)),
     }),
-  };
-}
-
-function otherApiOf(
-  settings: ProviderSettings,
-  { otherApi, elsewhere }: CompatibleQuirks,
-): Pick<ProviderAdapter, 'instead' | 'elsewhere'> {
-  const other = otherApi?.(settings);
-  if (!other) return { elsewhere };
-  return {
-    elsewhere,
-    instead(request, model) {
-      const names = namesOf(settings, model);
-      const isOther = names.some((name) => elsewhere?.test(name));
-      return isOther || toolsNeedResponses(request, names) ? other : null;
-    },
   };
 }
 

@@ -70,7 +70,7 @@ const ownNames = { stop: 'stop_sequences', reasoning_effort: 'thinking' };
  * @param candidate that answers; absent: not known yet
  */
 export function sendDropped({ res, call, request }: AnsweredCall, candidate?: Candidate): void {
-  if (res.headersSent || (candidate && getsOriginal(request, 'messages', candidate))) return;
+  if (res.headersSent || (candidate && getsOriginal(request, call, 'messages', candidate))) return;
   const body = call.original?.body as MessagesRequest | undefined;
   const dropped = [
     ...(body ? onlyMessages(body).dropped : []),

@@ -81,7 +81,7 @@ export class Envelope {
   private echoed(): Json {
     const { body, turn, candidate } = this;
     const { request, call } = this.answered;
-    const isForwarded = candidate && getsOriginal(request, 'responses', candidate);
+    const isForwarded = candidate && getsOriginal(request, call, 'responses', candidate);
     const left = candidate ? leftOut(request, call, candidate, ownNames) : [];
     const warnings = (isForwarded ? [] : [...onlyOriginal(body).dropped, ...left])
       // the gateway searches for the model

@@ -563,6 +563,60 @@ answers.push(
     one,
   ],
   [
+    'a call that is not closed, whose arguments the end of the answer alone has',
+    'responses',
+    responded(added(called('')), completed([called(romeJson)])),
+    one,
+  ],
+  [
+    'two calls, of which the second is not closed',
+    'responses',
+    responded(
+      added(called('')),
+      added(called('', { id: 'fc_2', call_id: 'call_2' }), 1),
+      argumentsOf('delta', { delta: romeJson }),
+      ended(called(romeJson)),
+      completed([
+        called(romeJson),
+        called(JSON.stringify(oslo), { id: 'fc_2', call_id: 'call_2' }),
+      ]),
+    ),
+    two,
+  ],
+  [
+    'a call that is begun twice and closed twice',
+    'responses',
+    responded(
+      added(called('')),
+      added(called('')),
+      argumentsOf('delta', { delta: romeJson }),
+      ended(called(romeJson)),
+      ended(called(romeJson)),
+      completed([called(romeJson)]),
+    ),
+    one,
+  ],
+  [
+    'calls at one index that are closed and were not begun',
+    'responses',
+    responded(
+      ended(called(romeJson)),
+      ended(called(JSON.stringify(oslo), { id: 'fc_2', call_id: 'call_2' })),
+      completed([]),
+    ),
+    two,
+  ],
+  [
+    'a second message that its end alone has',
+    'responses',
+    responded(
+      ...responseText('Hel'),
+      ended(spokenItem('Hel')),
+      completed([spokenItem('Hel'), spokenItem('lo', 'msg_2')]),
+    ),
+    hello,
+  ],
+  [
     'events of no response',
     'responses',
     responded(
@@ -840,4 +894,31 @@ it('counts what a stream of Claude began with where it ends with 0', async () =>
   plays.set(model, played(message([text, said('Hello'), stop()], 'end_turn', last)));
   const { usage } = await ask(gateway, ways[1]!, { models: [`anthropic/${model}`] });
   expect(usage).toMatchObject({ promptTokens: 3, completionTokens: 2 });
+});
+
+it.each([
+  [
+    'a refusal in a message that begins with an empty text',
+    "the openai SDK's Responses, streamed",
+    [
+      added(spokenItem('')),
+      inside('content_part.added', { part: { type: 'refusal', refusal: '' } }),
+      inside('refusal.delta', { delta: 'No' }),
+    ],
+  ],
+  [
+    'a call of a custom tool without a status',
+    "the AI SDK's Responses, streamed",
+    ['added', 'done'].map((type) => ({
+      ...{ type: `response.output_item.${type}`, output_index: 0 },
+      item: {
+        ...{ type: 'custom_tool_call', id: 'ct_1', call_id: 'call_1', name: 'weather' },
+        input: type === 'done' ? 'Rome' : '',
+      },
+    })),
+  ],
+])('%s can be read by %s', async (_what, reader, events) => {
+  const model = plays.newModel();
+  plays.set(model, played(responded(...events, completed([]))));
+  expect(await all[reader]!(gateway, `responses/${model}`)).toMatchObject({ text: '' });
 });

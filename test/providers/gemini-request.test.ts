@@ -231,16 +231,19 @@ describe('messages', () => {
     ]);
   });
 
-  test('arguments that are not a JSON object are sent unchanged', () => {
+  test('arguments that are not a JSON object are sent in one, and none where they are null', () => {
     const history = [
       {
         role: 'assistant',
-        tool_calls: [{ ...weatherCall, function: { name: 'weather', arguments: '{"city"' } }],
+        tool_calls: ['{"city"', 'null'].map((args) => ({
+          ...weatherCall,
+          function: { name: 'weather', arguments: args },
+        })),
       },
     ];
-    expect(contentsOf(history)[1]?.parts).toMatchObject([
-      { functionCall: { args: { arguments: '{"city"' } } },
-    ]);
+    const parts = contentsOf(history)[1]?.parts ?? [];
+    expect(parts[0]).toMatchObject({ functionCall: { args: { invalid_arguments: '{"city"' } } });
+    expect(JSON.stringify(parts[1])).toContain('"args":{}');
   });
 
   test('thought signatures of calls and texts are sent back', () => {

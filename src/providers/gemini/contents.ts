@@ -1,5 +1,6 @@
 import { type ChatMessage, isInstruction, type ToolCall } from '../../completion.js';
 import { parseJson } from '../json.js';
+import { toolInput } from '../call-arguments.js';
 import { completeTurns, withPairedCalls } from '../strict-history.js';
 import { toParts } from './parts.js';
 import type { GeminiContent, GeminiPart } from './wire.js';
@@ -90,14 +91,12 @@ function assistantParts(message: ChatMessage, options: ContentsOptions): GeminiP
 }
 
 function toCall(call: ToolCall, callIds: boolean): GeminiPart {
-  const parsed = call.function.arguments ? parseJson(call.function.arguments) : {};
   const signature = signatureOf(call);
   return {
     functionCall: {
       ...(callIds && call.id ? { id: call.id } : {}),
       name: call.function.name,
-      // a model may have written something other than an object; Gemini sees it unchanged
-      args: isObject(parsed) ? parsed : { arguments: call.function.arguments },
+      args: toolInput(call.function.arguments),
     },
     ...(signature === undefined ? {} : { thoughtSignature: signature }),
   };

@@ -1,6 +1,6 @@
 import type { CompletionSink, EventReader } from '../../completion.js';
-import type { CompletionAnswer, ModelCall } from '../adapter.js';
-import { AnswerChunks, collectAnswer, partsIn, textOf } from '../answer-chunks.js';
+import type { ModelCall } from '../adapter.js';
+import { AnswerChunks, partsIn, textOf } from '../answer-chunks.js';
 import { cutShort } from '../failure.js';
 import { parseObject } from '../json.js';
 import { sseReader } from '../sse-reader.js';
@@ -8,7 +8,6 @@ import { objectsIn } from '../../text/is-object.js';
 import { isFound } from '../web-search/search-findings.js';
 import {
   checkEvent,
-  checkWhole,
   isCall,
   isSearch,
   reasoningDetails,
@@ -21,7 +20,7 @@ import {
   type ResponsesPart,
   responsesUsage,
 } from './answer.js';
-import { isRightResponse, OwnResponseEvents, type ResponsesEvent } from './own-events.js';
+import { OwnResponseEvents, type ResponsesEvent } from './own-events.js';
 import { SearchCalls } from './web-search.js';
 
 /** An item between its first event and its last. */
@@ -33,6 +32,10 @@ interface OpenItem {
   hasCitations: boolean;
   /** Its index among the calls; -1 for other items. */
   callIndex: number;
+  readonly id: string | undefined;
+  type: string | undefined;
+  /** Whether it was closed. */
+  isDone: boolean;
 }
 
 /** Reads a Responses stream. What deltas omit is taken from the events that close an item. */
@@ -41,11 +44,8 @@ export function responsesEvents(
   provider: string,
   call: ModelCall,
 ): EventReader {
-  const { request, model, original } = call;
-  const isForwarded = original !== undefined;
-  const own = new OwnResponseEvents(sink, isForwarded);
-  const wantsLogprobs = request['logprobs'] === true;
-  const events = new ResponsesEventReader(sink, provider, model, wantsLogprobs, isForwarded, own);
+  const own = new OwnResponseEvents(sink, call.original !== undefined);
+  const events = new ResponsesEventReader(sink, provider, call, own);
   return sseReader(
     (name, payload) => events.read(payload, name),
     () => events.close(),
@@ -57,33 +57,32 @@ export function responsesEvents(
   );
 }
 
-class ResponsesEventReader {
+/** Reads the events of a stream, or a whole answer by `end` alone. */
+export class ResponsesEventReader {
   private readonly chunks: AnswerChunks;
+  private readonly wantsLogprobs: boolean;
   private readonly items = new Map<number | string, OpenItem>();
+  private readonly begun: OpenItem[] = [];
   private readonly searches = new SearchCalls();
-  /** The item that was begun last. */
-  private last: OpenItem | null = null;
   private isStarted = false;
   private isEnded = false;
   private hasReasoning = false;
-  /** Whether a message has said something. */
-  private hasSpoken = false;
 
   constructor(
     sink: CompletionSink,
     private readonly provider: string,
-    model: string,
-    private readonly wantsLogprobs: boolean,
-    private readonly isForwarded: boolean,
-    private readonly own: OwnResponseEvents | null = null,
+    private readonly call: Pick<ModelCall, 'model' | 'original'> & Partial<ModelCall>,
+    private readonly own?: OwnResponseEvents,
   ) {
-    this.chunks = new AnswerChunks(sink, undefined, model);
+    this.chunks = new AnswerChunks(sink, undefined, call.model);
+    this.wantsLogprobs = !call.request || call.request['logprobs'] === true;
   }
 
   /** More text of the item whose text came before; the rest as for `read`. */
   text(escaped: string, name: string | undefined, data: string): void {
     if (this.isEnded) return;
-    if (this.last) this.last.source ??= 'response.output_text.delta';
+    const last = this.begun.at(-1);
+    if (last) last.source ??= 'response.output_text.delta';
     this.own?.passText(name, data);
     this.chunks.escapedText(escaped);
   }
@@ -111,13 +110,14 @@ class ResponsesEventReader {
   private event(event: ResponsesEvent): void {
     switch (event.type) {
       case 'response.output_text.delta':
-        this.said(this.open(event), event.type, event.delta, event.logprobs);
-        break;
       case 'response.output_text.done':
-        this.said(this.open(event), event.type, event.text);
-        break;
       case 'response.content_part.done':
-        this.said(this.open(event), event.type, event.part);
+        this.said(
+          this.open(event),
+          event.type,
+          event.delta ?? event.text ?? event.part,
+          event.logprobs,
+        );
         break;
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta':
@@ -128,8 +128,7 @@ class ResponsesEventReader {
           this.reasoning(this.open(event), 'response.reasoning_summary_text.delta', '\n\n');
         break;
       case 'response.refusal.delta':
-        this.open(event).source = 'refusal';
-        this.hasSpoken = true;
+        Object.assign(this.open(event), { source: 'refusal', type: 'message' });
         this.chunks.write({ refusal: textOf(event.delta) });
         break;
       case 'response.function_call_arguments.delta':
@@ -173,13 +172,22 @@ class ResponsesEventReader {
   }
 
   private open(event: ResponsesEvent): OpenItem {
-    const key = event.output_index ?? event.item_id ?? event.item?.id ?? '';
-    // some servers have one index for all items
-    const known = event.type === 'response.output_item.added' ? undefined : this.items.get(key);
-    if (known) return known;
-    this.last = { start: this.chunks.textLength, source: null, hasCitations: false, callIndex: -1 };
-    this.items.set(key, this.last);
-    return this.last;
+    const { item } = event;
+    const key = event.output_index ?? event.item_id ?? item?.id ?? '';
+    const known = this.items.get(key);
+    // some servers have one index for all items, others begin or close one twice
+    const isOther =
+      item &&
+      (known?.isDone || event.type === 'response.output_item.added') &&
+      (!item.id || item.id !== known?.id);
+    if (known && !isOther) return known;
+    const open = {
+      ...{ start: this.chunks.textLength, source: null, hasCitations: false, callIndex: -1 },
+      ...{ id: item?.id ?? event.item_id, type: item?.type, isDone: false },
+    };
+    this.items.set(key, open);
+    this.begun.push(open);
+    return open;
   }
 
   private start(response: ResponsesAnswer): void {
@@ -197,7 +205,7 @@ class ResponsesEventReader {
     const text = textOf(given);
     if (text === '' || (open.source ?? speaker) !== speaker) return;
     open.source = speaker;
-    this.hasSpoken = true;
+    open.type ??= 'message';
     const isWanted = this.wantsLogprobs && logprobs?.length;
     this.chunks.text(text, isWanted ? { content: logprobs } : undefined);
   }
@@ -207,15 +215,16 @@ class ResponsesEventReader {
     // each item of reasoning is a separate paragraph
     const gap = open.source === null && this.hasReasoning ? '\n\n' : '';
     open.source = speaker;
+    open.type ??= 'reasoning';
     this.hasReasoning = true;
     this.chunks.write({ reasoning_content: gap + text });
   }
 
   private callStart(open: OpenItem, item: ResponsesItem): void {
-    if (!isCall(item)) return;
+    if (!isCall(item) || open.callIndex !== -1) return;
     const { call_id: id, id: itemId, namespace, name, arguments: args, input } = item;
     const isCustom = item.type === 'custom_tool_call';
-    const kind = this.isForwarded ? { namespace: namespace ?? null, isCustom } : undefined;
+    const kind = this.call.original ? { namespace: namespace ?? null, isCustom } : undefined;
     open.callIndex = this.chunks.startCall(id || itemId, name, args ?? input, undefined, kind);
     if (this.chunks.hasArguments(open.callIndex)) open.source = 'start';
   }
@@ -235,6 +244,8 @@ class ResponsesEventReader {
   }
 
   private itemDone(open: OpenItem, item: ResponsesItem): void {
+    if (open.isDone) return;
+    open.isDone = true;
     if (isCall(item)) {
       if (open.callIndex === -1) this.callStart(open, item);
       else this.chunks.nameCall(open.callIndex, item.name);
@@ -269,32 +280,13 @@ class ResponsesEventReader {
   end(response: ResponsesAnswer, type?: string): void {
     this.start(response);
     // some servers send their output, or some of it, only here
-    const { hasSpoken, items, chunks } = this;
-    const isFirst = items.size === 0;
-    let unread = -chunks.callCount;
-    for (const [index, item] of objectsIn(response.output).entries()) {
-      const isUnread = isCall(item) ? unread++ >= 0 : !hasSpoken && item.type === 'message';
-      if (isFirst || isUnread) this.itemDone(this.open({ item_id: `unread ${index}` }), item);
-    }
+    const left = new Map<string | undefined, OpenItem[]>();
+    for (const open of this.begun.toReversed())
+      if (!left.get(open.type)?.push(open)) left.set(open.type, [open]);
+    for (const [index, item] of objectsIn(response.output).entries())
+      this.itemDone(left.get(item.type)?.pop() ?? this.open({ item_id: `unread ${index}` }), item);
     this.isEnded = true;
     const usage = this.searches.counted(responsesUsage(response.usage), response);
     this.chunks.end(this.provider, responsesFinishReason(response, type), usage);
   }
-}
-
-/** Translates a whole answer. @throws GatewayError for one that failed */
-export function responsesCompletion(
-  provider: string,
-  answer: ResponsesAnswer,
-  { model, original }: Pick<ModelCall, 'model' | 'original'>,
-): CompletionAnswer {
-  checkWhole(provider, answer);
-  const isForwarded = original !== undefined;
-  const read = collectAnswer(
-    (sink) => new ResponsesEventReader(sink, provider, model, true, isForwarded).end(answer),
-    model,
-  );
-  for (const { message } of read.completion.choices)
-    if (!message.tool_calls && !message.refusal) message.content ??= '';
-  return isRightResponse(answer, answer.status ?? '') ? read : { ...read, rewritten: true };
 }

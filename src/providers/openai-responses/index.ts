@@ -8,6 +8,7 @@ import type {
   ProviderDialect,
   ProviderSettings,
 } from '../adapter.js';
+import { collectAnswer } from '../answer-chunks.js';
 import { deployed, namesOf } from '../called-model.js';
 import { fitParameters, withoutWord } from '../fit-parameters.js';
 import { parameterRules } from '../model-parameters.js';
@@ -17,8 +18,9 @@ import { acceptsEvents, authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
 import { openAIFailure } from '../openai-compatible/failure.js';
 import { openAICompatible } from '../openai-compatible/index.js';
-import { type ResponsesAnswer, responsesFailure } from './answer.js';
-import { responsesCompletion, responsesEvents } from './events.js';
+import { checkWhole, type ResponsesAnswer, responsesFailure } from './answer.js';
+import { ResponsesEventReader, responsesEvents } from './events.js';
+import { isRightResponse } from './own-events.js';
 import { forwardedBody, responsesBody } from './request.js';
 import { responsesSearch } from './web-search.js';
 
@@ -94,5 +96,12 @@ function readCompletion(provider: string, body: string, call: ModelCall): Comple
   const answer = parseObject(provider, body, 'the body') as ResponsesAnswer;
   if (answer.error && !answer.output) throw responsesFailure(provider, answer);
   if (answer.output === undefined) throw unreadable(provider, 'the body has no output');
-  return responsesCompletion(provider, answer, call);
+  checkWhole(provider, answer);
+  const { model, original } = call;
+  const read = collectAnswer((sink) => {
+    new ResponsesEventReader(sink, provider, { model, original }).end(answer);
+  }, model);
+  for (const { message } of read.completion.choices)
+    if (!message.tool_calls && !message.refusal) message.content ??= '';
+  return isRightResponse(answer, answer.status ?? '') ? read : { ...read, rewritten: true };
 }

@@ -71,20 +71,17 @@ const isPart = (value: unknown): boolean =>
   isTyped(value, parts) && Object.hasOwn(parts, String(value['type']));
 const isSummary = object({ type: isFull, text: isString });
 const call: Shape = { call_id: isFull, name: isFull };
+const status = either('in_progress', 'completed', 'incomplete');
 const items: Readonly<Record<string, Shape>> = {
   message: { role: either('assistant'), content: list(isPart) },
   reasoning: { summary: list(isSummary), encrypted_content: nullable(isString) },
-  function_call: {
-    ...call,
-    status: either('in_progress', 'completed', 'incomplete'),
-    arguments: (args) => isFull(args) && beginsWell(args),
-  },
-  custom_tool_call: { ...call, input: isString },
+  function_call: { ...call, status, arguments: (args) => isFull(args) && beginsWell(args) },
+  custom_tool_call: { ...call, status, input: isString },
 };
 /** Of one that begins: most clients pass over what it has already. */
 const begun: Readonly<Record<string, Shape>> = {
-  message: { role: either('assistant'), content: Array.isArray },
-  reasoning: { summary: Array.isArray },
+  message: { role: either('assistant'), content: list(either()) },
+  reasoning: { summary: list(either()) },
   function_call: { ...call, arguments: either('') },
   custom_tool_call: { ...call, input: perhaps(either('')) },
 };

@@ -129,7 +129,7 @@ const importers: Record<string, RegExp> = {
   yaml: /^config\//,
   commander: /^cli\//,
   'csv-parse': /^chooser\/training\//,
-  'lru-cache': /^(http|models|chooser|store|conversations|grounding|telemetry)\//,
+  'lru-cache': /^(accounts|http|models|chooser|store|conversations|grounding|telemetry)\//,
   // at its first use: `test/grounding/toolkits/lazy-client.test.ts`
   '@modelcontextprotocol/client': /^grounding\/toolkits\/mcp\//,
   '@modelcontextprotocol/server': /^(cli|http)\/mcp\//,

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Databases, LazyDatabases } from '../store/lazy-databases.js';
 import type { KeyRecord } from '../store/contracts/keys.js';
 import { RecordCache } from '../store/record-cache.js';
@@ -116,7 +117,14 @@ const maxCounted = 20_000;
  * of other addresses waiting.
  */
 class KeyLookups {
-  private readonly misses = new Map<string, { readonly count: number; readonly since: number }>();
+  /** Unknown keys by address and network, for a minute from the first. */
+  private readonly misses = new LRUCache<string, number>({
+    // `max` would allocate room for all entries at once
+    maxSize: maxCounted,
+    sizeCalculation: () => 1,
+    ttl: windowMs,
+    noUpdateTTL: true,
+  });
   private readonly queue = new FairQueue({
     maxRunning: 64,
     maxRunningPerNetwork: 16,
@@ -158,22 +166,12 @@ class KeyLookups {
   }
 
   private waitMs(counted: string, max: number): number {
-    const misses = this.misses.get(counted);
-    return misses && misses.count >= max ? Math.max(0, misses.since + windowMs - Date.now()) : 0;
+    const count = this.misses.get(counted) ?? 0;
+    return count < max ? 0 : this.misses.getRemainingTTL(counted);
   }
 
   private countMiss({ address, network }: WorkSource): void {
-    const now = Date.now();
-    for (const counted of new Set([address, network])) {
-      const { count, since } = this.misses.get(counted) ?? { count: 0, since: now };
-      const isOver = now >= since + windowMs;
-      // the last one stands at the end
-      this.misses.delete(counted);
-      this.misses.set(counted, isOver ? { count: 1, since: now } : { count: count + 1, since });
-    }
-    for (const oldest of this.misses.keys()) {
-      if (this.misses.size <= maxCounted) return;
-      this.misses.delete(oldest);
-    }
+    for (const counted of new Set([address, network]))
+      this.misses.set(counted, (this.misses.get(counted) ?? 0) + 1);
   }
 }

@@ -76,14 +76,14 @@ const mayImport: Record<string, RegExp> = {
   ),
   // a search calls engines as dispatch calls providers
   'grounding/search/':
-    /^(errors|version|async\/[\w-]+|config\/search-config|text\/(is-object|json-values|parse-url)|providers\/(adapter|failure)|dispatch\/(breaker|key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
+    /^(errors|version|async\/[\w-]+|config\/search-config|text\/(decode-entities|is-object|json-values|parse-url)|providers\/(adapter|failure)|dispatch\/(breaker|key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
   // an external tool is known by its settings, and asked with nothing of the request but arguments;
   // what a server names is asked by the rules for pages
   'grounding/toolkits/':
     /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/(tools\/gateway-tool|reading\/(readable-url|reading-clock|web-request))|models\/access-rules|text\/(cut-text|is-object|json-values|parse-url))\.ts$/,
   // turns text into text: it reads nothing by itself
   'grounding/citations/':
-    /^(async\/turns|text\/(parse-url|words)|grounding\/(source|search\/canonical-url))\.ts$/,
+    /^(async\/turns|text\/(decode-entities|parse-url|words)|grounding\/(source|search\/canonical-url))\.ts$/,
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|asked-effort|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,

@@ -1,3 +1,4 @@
+import { decodeEntities } from '../../text/decode-entities.js';
 import { parseUrl } from '../../text/parse-url.js';
 import { canonicalUrl } from '../search/canonical-url.js';
 import type { AnswerSources } from '../source.js';
@@ -12,39 +13,6 @@ export type LinkTarget =
 
 /** Longer URLs are unknown: what is held back has a bound. */
 export const maxUrlLength = 2_048;
-
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  colon: ':',
-  sol: '/',
-  bsol: '\\',
-  period: '.',
-  commat: '@',
-  num: '#',
-  quest: '?',
-  equals: '=',
-  percnt: '%',
-  lowbar: '_',
-  lpar: '(',
-  rpar: ')',
-  quot: '"',
-  apos: "'",
-  lt: '<',
-  gt: '>',
-  Tab: '\t',
-  NewLine: '\n',
-  nbsp: '\u00a0',
-};
-
-const decodeEntities = (text: string): string =>
-  text.replace(
-    /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{1,8}));/gi,
-    (entity, hex?: string, decimal?: string, name?: string) => {
-      if (name !== undefined) return entities[name] ?? entity;
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
-    },
-  );
 
 /** As browsers read it: without what stands around it, and without tabs and line breaks. */
 const asBrowsersRead = (url: string): string =>

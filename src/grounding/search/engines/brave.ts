@@ -1,4 +1,5 @@
 import type { UpstreamHeaders } from '../../../providers/adapter.js';
+import { decodeEntities } from '../../../text/decode-entities.js';
 import { asList, isObject, nameSet, textIn } from '../../../text/is-object.js';
 import { jsonFields, listIn } from '../../../text/json-values.js';
 import { cutQuery, withSiteOperators } from '../domains.js';
@@ -57,26 +58,10 @@ function explainFailure(
 }
 
 /** Snippets and titles are HTML: a few tags that mark words, and entities. */
-function plain(html: unknown): unknown {
-  if (typeof html !== 'string') return html;
-  return html
-    .replace(/<\/?(?:strong|b|em|i|mark)>/gi, '')
-    .replace(
-      /&(lt|gt|quot|apos|nbsp|#39|#x27|#x2F);/gi,
-      (_, name: string) => entities[name.toLowerCase()]!,
-    )
-    .replaceAll('&amp;', '&');
-}
-const entities: Readonly<Record<string, string>> = {
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  '#39': "'",
-  '#x27': "'",
-  '#x2f': '/',
-};
+const plain = (html: unknown): unknown =>
+  typeof html === 'string'
+    ? decodeEntities(html.replace(/<\/?(?:strong|b|em|i|mark)>/gi, ''))
+    : html;
 
 /** Brave's web search API (api-dashboard.search.brave.com/api-reference/web/search, 2026-11). */
 export const brave: SearchDialect = {

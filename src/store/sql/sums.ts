@@ -65,6 +65,10 @@ export const requestSums = [
   'held_usd',
 ] as const satisfies readonly (keyof ColumnsOf<SummedFigures>)[];
 
+/** The sums of no requests, to add to. */
+export const noSums = (): Record<(typeof requestSums)[number], number> =>
+  Object.fromEntries(requestSums.map((column) => [column, 0])) as ReturnType<typeof noSums>;
+
 const wholeSums: ReadonlySet<string> = new Set([...wholeRequestSums, 'choices', 'priced']);
 
 /** The sum of a column, under its name; PostgreSQL would answer a sum of whole numbers as text. */

@@ -4,7 +4,7 @@ import type { NewRequest } from '../../contracts/requests.js';
 import { latencyBucket, LatencyCounts } from '../../latency-buckets.js';
 import type { PeriodColumns } from './merge-periods.js';
 import { clean, wholeOrNull } from '../columns.js';
-import { sumRows } from '../sums.js';
+import { noSums, sumRows } from '../sums.js';
 import { type DayColumns, dayKey, dayOf, daySums } from './usage.js';
 import { callsModels } from '../../../surface-labels.js';
 
@@ -52,17 +52,7 @@ export function sumRequests(requests: readonly NewRequest[]): RequestSums {
 
 /** The requests of one minute, account, key, provider and model. */
 class MinuteSums {
-  private readonly sums = {
-    requests: 0,
-    errors: 0,
-    refused: 0,
-    client_closed: 0,
-    prompt_tokens: 0,
-    completion_tokens: 0,
-    cost_usd: 0,
-    estimated_usd: 0,
-    held_usd: 0,
-  };
+  private readonly sums = noSums();
   private cacheSavedUsd = 0;
   private readonly latencies = new LatencyCounts();
   private readonly firstTokens = new LatencyCounts();

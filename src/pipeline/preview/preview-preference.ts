@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Caller } from '../../accounts/caller.js';
 import { GatewayError, invalidField } from '../../errors.js';
 import { type GatewayParts, settledStore } from '../engine/gateway-parts.js';
@@ -7,8 +8,8 @@ import type { ChatMessage } from '../../completion.js';
 import { limitsOf } from '../plan-request.js';
 import { makePlan } from '../../chooser/make-plan.js';
 import type { Plan, RoutingRequest } from '../../chooser/plan.js';
+import { packageFile } from '../../package-files.js';
 import type { RequestRow } from '../../store/contracts/requests.js';
-import { type ExamplePrompt, examplePrompts } from './example-prompts.js';
 import { isSelection } from '../../surface-labels.js';
 
 /** What somebody tries out. */
@@ -69,13 +70,28 @@ async function comparedWith(
   };
 }
 
+/** A prompt on which preferences show their effect. */
+interface ExamplePrompt {
+  readonly id: string;
+  /** The kind of task, for people. */
+  readonly kind: string;
+  readonly prompt: string;
+}
+
+let read: readonly ExamplePrompt[] | undefined;
+/** Prompts of many kinds, from easy to hard. */
+const examplePrompts = (): readonly ExamplePrompt[] =>
+  (read ??= JSON.parse(
+    readFileSync(packageFile('config/example-prompts.json'), 'utf8'),
+  ) as readonly ExamplePrompt[]);
+
 /** Where a choice comes from. */
 interface ChoiceSource {
   readonly source: 'example' | 'request' | 'messages';
   /** The id of the example or the request. */
   readonly id: string | null;
   /** The kind and prompt of an example. */
-  readonly kind?: ExamplePrompt['kind'];
+  readonly kind?: string;
   readonly prompt?: string;
   /** For a request: when it came, which model answered it, and its cost in USD. */
   readonly at?: string;
@@ -173,7 +189,7 @@ function choicesOfPrompts(
 ): TriedChoice[] {
   const prompts: { source: ChoiceSource; messages: readonly ChatMessage[] }[] = [];
   if (examples)
-    for (const { id, kind, prompt } of examplePrompts)
+    for (const { id, kind, prompt } of examplePrompts())
       prompts.push({
         source: { source: 'example', id, kind, prompt },
         messages: [{ role: 'user', content: prompt }],

@@ -60,6 +60,17 @@ describe('Codex, unmodified,', () => {
     });
   });
 
+  it('is forwarded where a provider of two APIs serves its model by Responses', async () => {
+    const set = (scene = await setScene({ aliases: { 'gpt-6.2-sol': 'openai/gpt-6.2-sol' } }));
+    expectDone(await run(set.desk, set.target('gpt-6.2-sol')), set);
+    const { requests } = set.upstream;
+    expect(new Set(requests.map(({ path }) => path))).toEqual(new Set(['/v1/responses']));
+    expect(requests).toHaveLength(stepCount + 1);
+    expect(stepsIn(requests.at(-1)!)).toEqual(allSteps);
+    // what only that API takes
+    expect(JSON.stringify(requests[0]?.body)).toContain('"additional_tools"');
+  });
+
   const itself = apis.flatMap((api) => [
     ['compacts itself', 'm', api] as const,
     ['compacts itself and calls one custom tool', 'gpt-6.2-sol', api] as const,

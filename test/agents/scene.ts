@@ -86,6 +86,8 @@ export async function setScene({ fills = false, aliases = {}, dies }: Staging): 
   const gateway = await startGateway({
     providers: {
       ...Object.fromEntries(apis.map((api) => [api, provider(api)])),
+      // speaks chat, and Responses where a model needs it
+      openai: { api: 'openai', baseUrl: `${upstream.url}/v1`, apiKey: 'k' },
       ...(dies ? { dying: provider(dies.api, '/dying') } : {}),
     },
     models: {

@@ -118,6 +118,7 @@ const importers: Record<string, RegExp> = {
   'p-limit': /^(conversations|chooser|dispatch|grounding|http)\//,
   // in a thread
   zstddec: /^http\/bodies\/zstd\/worker\.js$/,
+  'p-retry': /^dispatch\//,
   undici: /^(dispatch|grounding)\//,
   // loaded when tracing is configured: `test/telemetry/traces.test.ts`
   '@opentelemetry/api': /^telemetry\/traces\//,

@@ -297,6 +297,13 @@ describe('the imports', () => {
     expect(imports.filter(({ from, to, own }) => !own && !importers[to]?.test(from))).toEqual([]);
   });
 
+  it('are, among others, those that the gateway is to be built on', () => {
+    const asked = ['express', 'http-proxy-middleware', 'ajv', 'p-retry', 'prom-client'];
+    expect(asked.filter((name) => !imports.some(({ to }) => to.split('/')[0] === name))).toEqual(
+      [],
+    );
+  });
+
   it('are the dependencies that the package names, all of them', () => {
     const { dependencies } = JSON.parse(read('package.json')) as {
       dependencies: Record<string, string>;

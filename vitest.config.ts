@@ -4,10 +4,11 @@
  * - `npm test` leaves out the files `*.long.test.ts`, the laboratory's tests, the longest trainings
  *   and most starts of processes, gives property tests a tenth of their runs, and keeps databases in
  *   memory without a thread (`test/helpers/memory-databases.ts`).
- * - `npm run test:all` runs everything: first the benchmark's own test alone, in mode `bench`, because
- *   it keeps both cores busy and other tests must not wait for it; then vitest's mode `all`, with
- *   those files too, and property tests with all their runs; beside it, in mode `soak`, the soak, which
- *   would hold up a worker for ten minutes and mostly waits.
+ * - `npm run test:all` runs what that leaves out or does in a shorter form: first the benchmark's own
+ *   test alone, in mode `bench`, because it keeps both cores busy and other tests must not wait for
+ *   it; then vitest's mode `all`, with those files, property tests with all their runs, and databases
+ *   in files; beside it, in mode `soak`, the soak, which would hold up a worker for ten minutes and
+ *   mostly waits. What would run as in `npm test` is not run again: it took a fifth of the time.
  *
  * A property test takes `{ numRuns: runs(2_000) }` (`test/helpers/runs.ts`): the number is that of
  * `test:all`; a table of cases `someOf(cases)`. A single long test in a file of short ones is
@@ -21,6 +22,7 @@
  * meet a machine that stands still; such tests are named at the end of the run. Property tests are
  * not run again: what they found is real.
  */
+import { readdirSync, readFileSync } from 'node:fs';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -33,6 +35,21 @@ const apart: Readonly<Record<string, string>> = {
   soak: 'test/soak/soak.long.test.ts',
 };
 
+/**
+ * The files whose tests `npm test` leaves out or shortens, and those of databases, which it keeps in
+ * memory.
+ */
+const longer = (): string[] =>
+  readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .map((file) => `test/${file}`)
+    .filter(
+      (file) =>
+        file.endsWith('.test.ts') &&
+        !Object.values(apart).includes(file) &&
+        (/\.long\.|^test\/(lab|store|conversations)\//.test(file) ||
+          readFileSync(file, 'utf8').includes('helpers/runs')),
+    );
+
 /** Begins with the files that run for minutes: at the end one core would wait for them. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -44,14 +61,10 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig(({ mode }) => ({
   test: {
-    include: [apart[mode] ?? 'test/**/*.test.ts'],
+    include: apart[mode] ? [apart[mode]] : mode === 'all' ? longer() : ['test/**/*.test.ts'],
     exclude: [
       ...configDefaults.exclude,
-      ...(apart[mode]
-        ? []
-        : mode === 'all'
-          ? Object.values(apart)
-          : ['**/*.long.test.ts', 'test/lab/**']),
+      ...(apart[mode] || mode === 'all' ? [] : ['**/*.long.test.ts', 'test/lab/**']),
     ],
     env: { SIGNALBOX_TEST_ALL: mode === 'all' ? '1' : '' },
     globalSetup: ['./test/prepare.ts'],

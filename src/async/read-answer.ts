@@ -1,3 +1,5 @@
+import { BodyPieces } from './body-pieces.js';
+
 /** The response of `fetch`, Node's or undici's. */
 interface Answer {
   readonly body: {
@@ -55,13 +57,13 @@ export async function readBounded(
   body: AsyncIterable<Uint8Array> | null,
   maxBytes: number,
 ): Promise<ReadText> {
-  const chunks: Uint8Array[] = [];
+  const pieces = new BodyPieces();
   let bytes = 0;
   for await (const chunk of body ?? []) {
-    chunks.push(chunk);
+    pieces.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
     bytes += chunk.length;
     if (bytes > maxBytes) break;
   }
-  const text = Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
+  const text = pieces.joined().subarray(0, maxBytes).toString('utf8');
   return { text, isCut: bytes > maxBytes };
 }

@@ -56,8 +56,13 @@ export interface MovedCandidate {
 export const firstTokenMsOf = ({ isWhole, firstContentMs }: Attempt): number | null =>
   isWhole ? null : firstContentMs;
 
-/** Outcomes that are no provider's fault: the client left, the gateway stops, another call won. */
-export const ownEnds: ReadonlySet<string> = new Set(['client_closed', 'unavailable', 'hedge_lost']);
+/** Outcomes that are no provider’s fault: the client left, the gateway stops or is full, another call won. */
+export const ownEnds: ReadonlySet<string> = new Set([
+  'client_closed',
+  'unavailable',
+  'too_many_requests',
+  'hedge_lost',
+]);
 
 /** What a failed attempt used. */
 export interface FailedUse {

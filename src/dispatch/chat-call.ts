@@ -17,7 +17,7 @@ import { adapterFor, type ProviderAdapter } from '../providers/adapter.js';
 import { unreadable } from '../providers/failure.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
-import { inlineImages } from './inline-images.js';
+import { type HoldBytes, inlineImages } from './inline-images.js';
 import { OwnCallSink, type OwnTools, withOwnCalls } from './own-calls.js';
 import { plainTools } from './plain-tools.js';
 import { CommitGate } from './commit-gate.js';
@@ -49,6 +49,8 @@ export interface ChatAsk {
   readonly writer: AnswerWriter;
   /** What providers of its dialect get in place of `chat`; it must be the writer's dialect. */
   readonly original?: OriginalRequest | undefined;
+  /** Counts the images that are fetched for it; default: nothing does. */
+  readonly hold?: HoldBytes;
 }
 
 /** The request with the candidate's effort, unless it names an effort itself. */
@@ -81,14 +83,16 @@ export class ChatCall implements UpstreamCall<ChatAnswer> {
   /** How the client's tools were renamed or converted for the provider; null: they were not. */
   private readonly tools: OwnTools | null = null;
   private readonly writer: AnswerWriter;
+  private readonly hold: HoldBytes;
   readonly firstEventMs: number;
   private isStreamed = false;
 
   constructor(
     private readonly target: CallTarget,
-    { chat, writer, original }: ChatAsk,
+    { chat, writer, original, hold = () => undefined }: ChatAsk,
   ) {
     this.writer = writer;
+    this.hold = hold;
     const { candidate, stream } = target;
     const { adapter: own } = target.provider;
     const { model } = candidate;
@@ -117,7 +121,7 @@ export class ChatCall implements UpstreamCall<ChatAnswer> {
     const { request } = call;
     const { unopenedImages: unopened } = adapter;
     if (!unopened || !images) return adapter.buildRequest(this.call, apiKey);
-    const inlined = inlineImages(request, unopened, images);
+    const inlined = inlineImages(request, unopened, images, this.hold);
     return inlined instanceof Promise
       ? inlined.then((whole) => adapter.buildRequest({ ...this.call, request: whole }, apiKey))
       : adapter.buildRequest(this.call, apiKey);

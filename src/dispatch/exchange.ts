@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
+import { BodyPieces } from '../async/body-pieces.js';
 import { bodyDecoder } from '../async/decoders.js';
 import { GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from '../providers/adapter.js';
@@ -34,7 +35,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
    * has come yet.
    */
   private decoder: Transform | null | undefined;
-  private body: Buffer[] = [];
+  private body = new BodyPieces();
   private bodyBytes = 0;
   private isSettled = false;
   /** A write to the client is due in this tick. */
@@ -120,12 +121,12 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   private open(bytes: Buffer): boolean {
     this.collect(bytes);
     if (this.phase !== 'opening' || this.isSettled) return false;
-    const head = this.collected();
+    const head = this.body.joined();
     const stream = this.input.call.openStream(this.headers, head);
     if (stream === undefined) return false;
     this.phase = stream ? 'streaming' : 'collecting';
     this.stream = stream;
-    if (stream) this.body = [];
+    if (stream) this.body = new BodyPieces();
     stream?.push(head);
     return stream !== null;
   }
@@ -230,17 +231,13 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   private collect(bytes: Buffer): void {
     const isFailing = this.phase === 'failing';
     this.bodyBytes += bytes.length;
-    if (this.bodyBytes <= (isFailing ? maxFailureBytes : maxAnswerBytes)) this.body.push(bytes);
+    if (this.bodyBytes <= (isFailing ? maxFailureBytes : maxAnswerBytes)) this.body.add(bytes);
     else if (isFailing) this.complete();
     else this.fail(unreadable(this.input.provider.name, 'larger than 64 MiB'));
   }
 
-  private collected(): Buffer {
-    return this.body.length === 1 ? this.body[0]! : Buffer.concat(this.body);
-  }
-
   private readFailure(): GatewayError {
-    const body = this.collected().toString('utf8');
+    const body = this.body.joined().toString('utf8');
     // some servers refuse a stream in an event of it
     const event = /^(?:event:[^\r\n]*[\r\n]\s*)?data:\s*(\{.*\})/.exec(body)?.[1];
     return this.input.provider.adapter.readFailure(this.status, this.headers, event ?? body);
@@ -249,7 +246,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   private readAnswer(): Answer {
     if (this.phase === 'opening')
       this.stream = this.input.call.openStream(this.headers, null) ?? null;
-    if (!this.stream) return this.input.call.readWhole(this.collected());
+    if (!this.stream) return this.input.call.readWhole(this.body.joined());
     this.stream.close();
     return this.stream.finish();
   }

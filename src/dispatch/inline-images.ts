@@ -7,9 +7,14 @@ import { actualImageType } from '../providers/image-type.js';
 export interface ImageSource {
   /** How many images one request may have. */
   readonly maxImages: number;
+  /** The largest image that `read` gives. */
+  readonly maxBytes: number;
   /** @throws Error whose message may be told: it names the host alone */
   read(url: string): Promise<Buffer>;
 }
+
+/** Counts bytes as in progress until the request is over. @throws GatewayError without room */
+export type HoldBytes = (bytes: number) => void;
 
 const maxAtOnce = 4;
 
@@ -17,18 +22,20 @@ const maxAtOnce = 4;
  * A request with the bytes of the images that its messages name by an address.
  * @param addresses matches those that the provider does not open
  * @returns the request itself where it has none
- * @throws GatewayError `request_refused` for an image that cannot be read, and for too many of them
+ * @throws GatewayError `request_refused` for an image that cannot be read, and for too many of
+ * them; what `hold` throws
  */
 export function inlineImages(
   request: ChatRequest,
   addresses: RegExp,
   source: ImageSource,
+  hold: HoldBytes,
 ): ChatRequest | Promise<ChatRequest> {
   const urls = new Set(request.messages.flatMap((message) => urlsIn(message, addresses)));
   if (urls.size === 0) return request;
   if (urls.size > source.maxImages)
     throw refusal(`has more than ${source.maxImages} images that the provider does not open`);
-  return withBytes(request, [...urls], source);
+  return withBytes(request, [...urls], source, hold);
 }
 
 const partsOf = ({ content }: ChatMessage): readonly ContentPart[] =>
@@ -43,10 +50,11 @@ async function withBytes(
   request: ChatRequest,
   urls: readonly string[],
   source: ImageSource,
+  hold: HoldBytes,
 ): Promise<ChatRequest> {
   const limit = pLimit(maxAtOnce);
   const read = await Promise.all(
-    urls.map((url) => limit(async () => [url, await dataUrl(url, source)] as const)),
+    urls.map((url) => limit(async () => [url, await dataUrl(url, source, hold)] as const)),
   );
   const inline = new Map(read);
   const withUrl = (part: ContentPart): ContentPart => {
@@ -63,10 +71,13 @@ async function withBytes(
   };
 }
 
-async function dataUrl(url: string, source: ImageSource): Promise<string> {
+async function dataUrl(url: string, source: ImageSource, hold: HoldBytes): Promise<string> {
+  // before it arrives, because many arrive at once
+  hold(source.maxBytes);
   const bytes = await source.read(url).catch((error: unknown) => {
     throw refusal(`names an image that was not read: ${(error as Error).message}`);
   });
+  hold(bytes.length - source.maxBytes);
   const base64 = bytes.toString('base64');
   const type = actualImageType(base64, '');
   if (type === '') throw refusal('names an address that is no image');

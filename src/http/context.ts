@@ -1,11 +1,12 @@
 import { newRowId } from '../row-id.js';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isMoney } from '../accounts/caller-limits.js';
 import { GatewayError } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { type GatewayRequest, newRequest } from '../pipeline/request.js';
 import { type ReportablePlan, reportablePlan } from '../pipeline/afterwards/report-call.js';
+import { sdkKeyHeaders } from '../providers/passthrough-headers.js';
 import { prepareRequest } from './connections/plain-server.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { Surface } from './surfaces/surface.js';
@@ -35,10 +36,16 @@ const safeRequestId = /^[\w.:-]{1,128}$/;
 
 function requestIdOf(request: IncomingMessage | undefined): { id: string; isOwnId: boolean } {
   const given = request?.headers['x-request-id'];
-  return typeof given === 'string' && safeRequestId.test(given)
+  return typeof given === 'string' && safeRequestId.test(given) && !hasKey(given, request!.headers)
     ? { id: given, isOwnId: false }
     : { id: newRowId(), isOwnId: true };
 }
+
+/** Whether an id has the request's own API key, which neither logs nor answers may repeat. */
+const hasKey = (id: string, headers: IncomingHttpHeaders): boolean =>
+  [headers.authorization?.split(' ').at(-1), ...sdkKeyHeaders.map((name) => headers[name])].some(
+    (key) => typeof key === 'string' && key !== '' && id.includes(key),
+  );
 
 /**
  * The context of a response's request. The first stage that calls this creates it with the current

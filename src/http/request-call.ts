@@ -40,8 +40,8 @@ export function requestCall(parts: GatewayParts, req: Request, res: Response): R
     needsKey: isCallerRequired(parts, snapshot),
     browser: {
       signIn: context.signIn,
-      token: signInToken(req.headers),
-      knownToken: knownBrowserCookie(req.headers),
+      token: signInToken(req, snapshot.accounts.publicUrl),
+      knownToken: knownBrowserCookie(req, snapshot.accounts.publicUrl),
       isSignedIn: async () =>
         (await findSignedIn(parts, req, context)) !== null ||
         (await findHostUser(parts, req)) !== null,

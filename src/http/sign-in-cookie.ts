@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import { parseCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import { type Caller, signedInCaller } from '../accounts/caller.js';
@@ -20,7 +19,6 @@ interface CookieNames {
   readonly plain: string;
 }
 
-/** Earlier versions used the plain name over HTTPS too. */
 const signInNames: CookieNames = { secure: '__Host-signalbox', plain: 'signalbox_session' };
 /** The cookie by which a browser that signed in before is known. */
 const knownNames: CookieNames = { secure: '__Host-signalbox-known', plain: 'signalbox_known' };
@@ -28,19 +26,19 @@ const knownNames: CookieNames = { secure: '__Host-signalbox-known', plain: 'sign
 const tokenForm = /^[\w-]{43}$/;
 
 /** The token in a browser's sign-in cookie; null: there is none, or it is malformed. */
-export function signInToken(headers: IncomingHttpHeaders): string | null {
-  const token = sentValue(headers, signInNames);
+export function signInToken(req: Request, publicUrl: string | null): string | null {
+  const token = sentValue(req, publicUrl, signInNames);
   return token !== null && tokenForm.test(token) ? token : null;
 }
 
 /** The token by which a browser shows that it has signed in before, or null if it sends none. */
-export const knownBrowserCookie = (headers: IncomingHttpHeaders): string | null =>
-  sentValue(headers, knownNames);
+export const knownBrowserCookie = (req: Request, publicUrl: string | null): string | null =>
+  sentValue(req, publicUrl, knownNames);
 
-function sentValue({ cookie }: IncomingHttpHeaders, names: CookieNames): string | null {
+function sentValue(req: Request, publicUrl: string | null, names: CookieNames): string | null {
+  const { cookie } = req.headers;
   if (cookie === undefined) return null;
-  const cookies = parseCookie(cookie);
-  return cookies[names.secure] ?? cookies[names.plain] ?? null;
+  return parseCookie(cookie)[isSecure(req, publicUrl) ? names.secure : names.plain] ?? null;
 }
 
 /** Whether the browser reaches the gateway by HTTPS, perhaps through a trusted proxy. */
@@ -94,8 +92,9 @@ export async function findSignedIn(
   req: Request,
   context: HttpContext,
 ): Promise<Caller | null> {
-  const token = signInToken(req.headers);
-  if (token === null || !context.request.snapshot.accounts.web) return null;
+  const { accounts } = context.request.snapshot;
+  const token = signInToken(req, accounts.publicUrl);
+  if (token === null || !accounts.web) return null;
   const { store } = await parts.state.opened();
   const found = await store.signIns.find(hashToken(token), Date.now());
   if (!found || found.account.disabledAt !== null) return null;

@@ -77,13 +77,16 @@ const clientsTrace = ({ traceparent }: IncomingHttpHeaders): string | null =>
   /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(String(traceparent))?.[1] ??
   null;
 
+/** The longest path in a span. */
+const maxPath = 256;
+
 /** Attributes of a request's span. Of several patterns of a route the first: others are older. */
 function tracedHttp({ method, protocol, baseUrl, path, route }: Request): Record<string, string> {
   const [pattern = ''] = [(route as { path?: unknown } | undefined)?.path].flat();
   return {
     'http.request.method': method,
     'http.route': `${baseUrl}${String(pattern)}`,
-    'url.path': `${baseUrl}${path}`,
+    'url.path': `${baseUrl}${path}`.slice(0, maxPath),
     'url.scheme': protocol,
   };
 }
@@ -199,10 +202,14 @@ function answerCors(
   return isPreflight;
 }
 
+/** With these a page would pass for one of the gateway's own. */
+const ofProxies = /^\s*(?:x-)?forwarded/i;
+
 function answerPreflight(askedHeaders: string | undefined, res: ServerResponse): void {
   res.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
   // SDKs send headers of their own, which differ between versions
-  if (askedHeaders !== undefined) res.setHeader('Access-Control-Allow-Headers', askedHeaders);
+  const allowed = askedHeaders?.split(',').filter((name) => !ofProxies.test(name));
+  if (allowed) res.setHeader('Access-Control-Allow-Headers', allowed.join(','));
   res.setHeader('Access-Control-Max-Age', preflightSeconds);
   res.statusCode = 204;
   res.end();

@@ -51,6 +51,8 @@ export async function completeChat(
 class RunningCompletion {
   private readonly figures: CompletionUsage;
   private hedge: HedgedCall | undefined;
+  /** Bytes of images that are fetched for this request; null: it is over. */
+  private imageBytes: number | null = 0;
 
   constructor(
     private readonly parts: GatewayParts,
@@ -86,6 +88,8 @@ class RunningCompletion {
       this.fail(error);
     } finally {
       collected?.end();
+      parts.state.bytes.remove(request.caller.accountId, this.imageBytes ?? 0);
+      this.imageBytes = null;
       this.hedge?.settle();
       if (planned.call.stream) parts.metrics.streamClosed();
     }
@@ -141,6 +145,19 @@ class RunningCompletion {
     return { ...chat, [field]: maxOutput };
   }
 
+  private readonly holdImages = (bytes: number): void => {
+    const { request, parts, imageBytes } = this;
+    const { caller, snapshot, cancellation, heldBytes } = request;
+    const { bytes: inProgress } = parts.state;
+    // what is still on its way then is not needed
+    if (cancellation.reason) throw cancellation.reason;
+    if (imageBytes === null) throw new GatewayError('client_closed', 'the request is over');
+    const held = imageBytes + heldBytes;
+    if (bytes > 0) inProgress.check(caller.accountId, bytes, held, snapshot.limits);
+    inProgress.add(caller.accountId, bytes);
+    this.imageBytes = imageBytes + bytes;
+  };
+
   private executeRound(round: Parameters<ExecuteRound>[0]): Promise<ChatOutcome> {
     const { request, planned } = this;
     const { plan, askOf, admit, errorTrace, hedge, continuesAt, onFailed = null } = round;
@@ -150,7 +167,8 @@ class RunningCompletion {
       plan,
       callOf: (target) => {
         const ask = askOf(target);
-        return new ChatCall(target, { ...ask, chat: this.fitting(ask.chat, target.candidate) });
+        const chat = this.fitting(ask.chat, target.candidate);
+        return new ChatCall(target, { ...ask, chat, hold: this.holdImages });
       },
       admit,
       errorTrace,

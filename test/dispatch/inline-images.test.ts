@@ -92,6 +92,28 @@ describe('an image by its address', () => {
     expect(JSON.stringify(json)).toContain('more than 2 images');
   });
 
+  it('counts among the bytes in progress while it is fetched, until the request is over', async () => {
+    const tight = await startGateway({
+      ...configOf(8),
+      limits: { maxBytesInProgress: 11_000_000, maxAccountBytesInProgress: 11_000_000 },
+      providers: rawProviders(raw.provider.url),
+    });
+    try {
+      const three = ['/photo', '/photo?2', '/photo?3'].map((path) => ({ url: address(path) }));
+      // alone it is never refused
+      expect((await ask(aws, three, tight)).status).toBe(200);
+      const opened = web.requests.length;
+      const replies = await Promise.all(Array.from({ length: 12 }, () => ask(aws, three, tight)));
+      const refused = replies.filter(({ status }) => status === 429);
+      expect(refused.length).toBeGreaterThan(0);
+      expect(JSON.stringify(refused[0]?.json)).toContain('11000000 bytes together');
+      expect(web.requests.length - opened).toBeLessThan(36);
+      expect((await ask(aws, three, tight)).status).toBe(200);
+    } finally {
+      await tight.close();
+    }
+  });
+
   it('is not opened where that is switched off, and another model is asked', async () => {
     const opened = web.requests.length;
     expect((await ask(aws, [{ url: address('/photo') }], without)).status).toBe(400);

@@ -301,6 +301,15 @@ describe('CORS', () => {
     ).toMatchObject(refused);
   });
 
+  it('does not let a page name the host of its own request, as only a proxy may', async () => {
+    const preflight = await ask('OPTIONS', `${shared.url}/v1/models`, {
+      origin: 'https://chat.example.org',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'x-app, X-Forwarded-Host,forwarded,x-other',
+    });
+    expect(preflight.headers['access-control-allow-headers']).toBe('x-app,x-other');
+  });
+
   it('with * lets every page read answers to requests with a key, and no others', async () => {
     const all = await startGateway({
       auth: { required: false },
@@ -330,15 +339,18 @@ describe('the cookie of a sign-in', () => {
     await proxied.close();
   });
 
-  it('is still read under its earlier name, and deleted when the user signs out', async () => {
+  it('is not read over HTTPS under the name for plain HTTP, which another subdomain can set', async () => {
     const behind = await startGateway({ publicUrl: 'https://llm.example.org' });
     const browser = await signedUp(behind.url, credentials.email);
     expect(browser.cookie).toMatch(/^__Host-signalbox=/);
-    browser.cookie = browser.cookie.replace('__Host-signalbox', 'signalbox_session');
-    expect((await browser.account()).status).toBe(200);
+    const own = browser.cookie;
+    const planted = own.replace('__Host-signalbox', 'signalbox_session');
+    browser.cookie = planted;
+    expect((await browser.account()).status).toBe(401);
+    browser.cookie = `${own}; ${planted}`;
     const { status, headers } = await browser.ask('POST', '/api/v1/auth/sign-out');
     expect(status).toBe(204);
-    expect(headers['set-cookie']?.join()).toMatch(/^signalbox_session=; .*Secure/);
+    expect(headers['set-cookie']?.join()).toMatch(/signalbox_session=; .*Secure/);
     await behind.close();
   });
 

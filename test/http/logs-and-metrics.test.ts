@@ -262,6 +262,23 @@ describe('/metrics', () => {
 });
 
 describe('the log', () => {
+  it.each(['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'])(
+    'does not repeat the API key of %s that a client sends as the id of its request',
+    async (name) => {
+      const { key } = gateway;
+      const sent = { [name]: name === 'authorization' ? `Bearer ${key}` : key };
+      const url = `${gateway.url}/v1/models`;
+      for (const id of [key, `${key}-1`]) {
+        const reply = await ask('GET', url, { ...sent, 'x-request-id': id });
+        expect(reply.status).toBe(200);
+        expect(JSON.stringify(reply.headers)).not.toContain(key);
+      }
+      const own = await ask('GET', url, { ...sent, 'x-request-id': 'job-7' });
+      expect(own.headers['x-request-id']).toBe('job-7');
+      expect(JSON.stringify(await lines(3))).not.toContain(key);
+    },
+  );
+
   it('has one line for a request, with what it took', async () => {
     const { headers } = await complete();
     expect(await lines(1)).toEqual([

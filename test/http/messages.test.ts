@@ -17,6 +17,7 @@ import {
   startDialectGateway,
 } from '../helpers/dialect-gateway.js';
 import { event } from '../helpers/event-stream.js';
+import { startGateway } from '../helpers/gateway.js';
 import { at, listAt, textAt } from '../helpers/json.js';
 import { bodyOf, listRecorded, recordedDir } from '../helpers/recorded.js';
 import { runs } from '../helpers/runs.js';
@@ -112,6 +113,36 @@ describe('a provider that speaks Messages', () => {
       model: 'claude-sonnet-4-5',
       stream: false,
     });
+  });
+
+  it('counts tokens for a key as often a minute as that may send requests, and is then not asked', async () => {
+    const limits = { requestsPerMinute: 2 };
+    const key = 'sk_limited';
+    const { upstream } = gateway;
+    const limited = await startGateway({
+      auth: { keys: [{ name: 'limited', key, limits }] },
+      providers: { anthropic: { api: 'anthropic', baseUrl: upstream.url } },
+    });
+    upstream.script([({ path }) => (path.includes('count') ? counted : {})]);
+    const counted = { status: 200, body: { input_tokens: 42 } };
+    const auth = { authorization: `Bearer ${key}` };
+    const model = 'anthropic/claude-sonnet-4-5';
+    const body = { model, max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] };
+    const counts: unknown[] = [];
+    for (let count = 0; count < 4; count++)
+      counts.push(
+        at(
+          (await post(`${limited.url}/v1/messages/count_tokens`, body, auth)).json,
+          'input_tokens',
+        ),
+      );
+    expect(counts.slice(0, 2)).toEqual([42, 42]);
+    expect(counts[2]).toBeLessThan(42);
+    expect(counts[3]).toBe(counts[2]);
+    expect(upstream.requests).toHaveLength(2);
+    // they take nothing of its requests
+    expect((await post(`${limited.url}/v1/messages`, body, auth)).status).toBe(200);
+    await limited.close();
   });
 
   it('has its answer passed on as it is, unknown fields included', async () => {

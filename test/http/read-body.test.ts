@@ -3,6 +3,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../src/errors.js';
 import { readJsonBody } from '../../src/http/bodies/read-body.js';
+import { createZstd } from '../../src/http/bodies/zstd/zstd.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { startHost } from '../helpers/host.js';
@@ -230,6 +231,16 @@ describe('a compressed body', () => {
     expect(await send(bomb, { 'content-encoding': encoding })).toMatchObject(
       native(413, 'Payload Too Large', `the body is larger than ${maxBodyBytes} bytes`),
     );
+  });
+
+  it('of many small frames reaches the main thread in few pieces', async () => {
+    const text = JSON.stringify({ ...hello, user: 'x'.repeat(30_000) });
+    const frames = Buffer.concat(Array.from(text, (sign) => zstdFrame(sign)));
+    const limits = { maxBytes: 1e6, maxValues: 1_000, announce: () => {}, hold: () => {} };
+    const pieces: Buffer[] = [];
+    for await (const piece of createZstd(limits).end(frames)) pieces.push(piece as Buffer);
+    expect(Buffer.concat(pieces).toString()).toBe(text);
+    expect(pieces.length).toBeLessThan(10);
   });
 
   it('that grows beyond the limit is not unpacked any further, and the rest is discarded', async () => {

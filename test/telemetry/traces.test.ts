@@ -80,6 +80,13 @@ async function sent(): Promise<ReceivedSpan[]> {
 }
 
 describe('a traced completion', () => {
+  it('has no path as long as a client likes', async () => {
+    const path = `/proxy/up/v1/${'x'.repeat(3_000)}`;
+    await ask('GET', gateway.url + path, gateway.auth);
+    const paths = (await sent()).map(({ attributes }) => attributes['url.path']);
+    expect(paths).toContain(path.slice(0, 256));
+  });
+
   it('has a span of the server, of the choice and of the call, with the names of the conventions', async () => {
     const reply = await native({ conversationId: null });
     expect(reply.status).toBe(200);

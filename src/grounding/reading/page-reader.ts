@@ -129,6 +129,7 @@ export function createImageReader(options: PageReaderOptions) {
   };
   const pages = new WebPages(limits);
   return {
+    maxBytes: maxImageBytes,
     async read(url: string): Promise<Buffer> {
       const clock = new ReadingClock(imageTimeoutMs, undefined);
       try {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Readable, Transform } from 'node:stream';
+import { BodyPieces } from '../../async/body-pieces.js';
 import { inTurns } from '../../async/turns.js';
 import { GatewayError, asError } from '../../errors.js';
 import { isLargeBody } from '../../text/json-pieces.js';
@@ -94,7 +95,7 @@ const collect = <T>(
   read: (body: Buffer) => T | Promise<T>,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
-    let pieces: Buffer[] = [];
+    let pieces = new BodyPieces();
     let length = 0;
     let isRefused = false;
     source.on('data', (piece: Buffer) => {
@@ -103,10 +104,10 @@ const collect = <T>(
       try {
         if (length > limits.maxBytes) throw tooLarge(limits);
         limits.hold(piece.length);
-        pieces.push(piece);
+        pieces.add(piece);
       } catch (error) {
         isRefused = true;
-        pieces = [];
+        pieces = new BodyPieces();
         if (source !== req) stopDecompressing(req, source);
         reject(asError(error));
       }
@@ -114,8 +115,8 @@ const collect = <T>(
     source.on('end', () => {
       if (isRefused) return;
       // the request lives on until its answer is over, and must not keep the pieces
-      const joined = joinedOf(pieces, length);
-      pieces = [];
+      const joined = joinedOf(pieces.list, length);
+      pieces = new BodyPieces();
       try {
         resolve(joined instanceof Promise ? joined.then(read) : read(joined));
       } catch (error) {

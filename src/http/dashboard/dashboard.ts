@@ -129,7 +129,7 @@ function dashboardPage(folder: string, publicUrl: () => string | null): RequestH
       const base = `<head><base href="${escape(basePathOf(req, publicUrl()))}/">`;
       const page = html.replaceAll(nonceMark, nonce).replace('<head>', () => base);
       // who was signed in sees the frame of the page while it asks whether that holds
-      return signInToken(req.headers) ? page.replace('<html', '<html data-signed-in') : page;
+      return signInToken(req, publicUrl()) ? page.replace('<html', '<html data-signed-in') : page;
     };
     res.setHeader('Cache-Control', 'no-store');
     sendPage(req, res, page, {

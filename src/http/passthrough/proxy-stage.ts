@@ -80,7 +80,7 @@ async function createProxy(parts: GatewayParts): Promise<Proxy> {
     pathRewrite: (_path, req) => routeOf(req).path,
     on: {
       proxyReq: sendUp,
-      proxyRes: (answer, req, res) => sendAnswer(answer, res, routeOf(req).secrets),
+      proxyRes: (answer, req, res) => sendAnswer(answer, res, routeOf(req)),
       error: (error, req, res) => {
         if (!('headersSent' in res) || res.writableEnded || res.destroyed) return;
         const failure = networkFailure(routeOf(req).name, error);

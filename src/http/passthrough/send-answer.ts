@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { sdkKeyHeaders } from '../../providers/passthrough-headers.js';
 import { nameSet } from '../../text/is-object.js';
 
 const decoders: Readonly<Record<string, () => Transform>> = {
@@ -10,6 +11,17 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
+/** What the request of an answer had. */
+interface SentRequest {
+  readonly clientHeaders: IncomingHttpHeaders;
+  /** Values that are removed from errors of the provider. */
+  readonly secrets: readonly string[];
+}
+
+/** Whether clients that follow a redirect to another server send their key there too. */
+const wouldSendKey = (headers: IncomingHttpHeaders): boolean =>
+  sdkKeyHeaders.some((name) => headers[name] !== undefined);
+
 /**
  * Sends a provider's answer to the client. A successful answer passes byte for byte; the call's
  * secrets are removed from any other, because providers repeat keys in their errors.
@@ -17,10 +29,11 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 export function sendAnswer(
   answer: IncomingMessage,
   res: ServerResponse,
-  secrets: readonly string[],
+  { secrets, clientHeaders }: SentRequest,
 ): void {
   const status = answer.statusCode ?? 502;
   const headers = answerHeaders(answer.headers, secrets);
+  if (wouldSendKey(clientHeaders)) delete headers['location'];
   const filters = status < 300 ? [] : errorFilters(headers, secrets);
   res.statusCode = status;
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);

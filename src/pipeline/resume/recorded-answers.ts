@@ -24,12 +24,15 @@ const heartbeatMs = 2_000;
 /** How long cancelled answers have to write their end. */
 const maxEndMs = 1_000;
 
+/** Longer than any id of an answer: a client chooses the names of logs that it looks for. */
+const maxIdLength = 100;
+
 /**
  * The log of an answer, by an id that its client knows. Other accounts name other logs, and no id
  * names a note.
  */
 export const answerLogOf = (accountId: string, id: string): string =>
-  `${accountId}/${encodeURIComponent(id)}`;
+  `${accountId}/${encodeURIComponent(id.slice(0, maxIdLength))}`;
 
 /** The answers that this process records, so that clients can read them again. */
 export class RecordedAnswers implements RecordingPlace {

@@ -157,6 +157,17 @@ describe('an error of a provider that repeats its key', () => {
     expect(JSON.stringify(headers)).not.toContain(apiKey);
   });
 
+  it('does not lead a client elsewhere whose key is in a header that it would send there', async () => {
+    const location = 'https://x.example/file';
+    const moved = { raw: Buffer.from(''), contentType: 'text/plain', status: 302 };
+    upstream.script([{ ...moved, headers: { location } }]);
+    expect((await ask('GET', url(), gateway.auth)).headers.location).toBe(location);
+    for (const name of ['x-api-key', 'api-key', 'x-goog-api-key'])
+      expect((await ask('GET', url(), { [name]: gateway.key })).headers, name).not.toHaveProperty(
+        'location',
+      );
+  });
+
   it('does not change answers that succeed', async () => {
     upstream.script([{ raw: Buffer.from(message), contentType: 'application/json' }]);
     expect((await ask('GET', url(), gateway.auth)).text).toBe(message);

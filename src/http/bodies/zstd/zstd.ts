@@ -1,6 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
+import { BodyPieces } from '../../../async/body-pieces.js';
 import { asError } from '../../../errors.js';
 import { threadOptions } from '../../../async/thread-options.js';
 import { threadScript } from '../../../package-files.js';
@@ -19,7 +20,7 @@ const inThread = pLimit(maxThreads);
 
 /** Collects the compressed body, which counts as in progress too, and then decompresses it. */
 class ZstdThread extends Transform {
-  private readonly pieces: Buffer[] = [];
+  private readonly pieces = new BodyPieces();
   private length = 0;
   private worker: Worker | null = null;
 
@@ -32,7 +33,7 @@ class ZstdThread extends Transform {
       this.length += piece.length;
       if (this.length > this.limits.maxBytes) throw tooLarge(this.limits);
       this.limits.hold(piece.length);
-      this.pieces.push(piece);
+      this.pieces.add(piece);
       done();
     } catch (error) {
       done(asError(error));
@@ -54,7 +55,7 @@ class ZstdThread extends Transform {
       this.worker = new Worker(threadScript('http/bodies/zstd/worker'), {
         execArgv: threadOptions(process.execArgv),
         name: 'zstd',
-        workerData: { bytes: Buffer.concat(this.pieces), maxBytes: this.limits.maxBytes },
+        workerData: { bytes: this.pieces.joined(), maxBytes: this.limits.maxBytes },
         env: {},
       });
       const timer = setTimeout(() => void this.worker?.terminate(), timeoutMs).unref();

@@ -16,7 +16,8 @@ import type { MessagesRequest } from './request.js';
 
 /**
  * `POST /v1/messages/count_tokens`: as the provider of the model counts, where it speaks Messages;
- * else, and where that fails, an estimate. Takes nothing of any limit.
+ * else, and where that fails, an estimate. Takes nothing of any limit; a provider is asked as often a
+ * minute as the caller may send requests.
  */
 export function countTokens(parts: GatewayParts): RequestHandler {
   return answer(async (req, res) => {
@@ -29,14 +30,25 @@ export function countTokens(parts: GatewayParts): RequestHandler {
     const original = originalOf(body, { query, headers: dialectHeaders(headers) });
     const counted =
       provider &&
+      (await mayAsk(parts, request)) &&
       (await parts.state.running
         .run(request.cancellation, () =>
           askForTokens(provider, candidate, original, request.cancellation),
         )
         .catch(() => null));
     if (request.cancellation.reason) throw request.cancellation.reason;
-    sendJson(res, 200, { input_tokens: counted ?? estimateOf(body) });
+    sendJson(res, 200, { input_tokens: counted || estimateOf(body) });
   });
+}
+
+/** Counts a question to a provider, apart from the requests that call a model. */
+async function mayAsk({ state }: GatewayParts, { caller }: GatewayRequest): Promise<boolean> {
+  const keyId = caller.keyId && `count:${caller.keyId}`;
+  const asker = { ...caller, accountId: `count:${caller.accountId}`, keyId };
+  const question = { requests: 1, tokens: null, costUsd: null };
+  const asked = await state.limits.reserve(asker, question);
+  if (asked.outcome === 'granted') asked.settle(question);
+  return asked.outcome === 'granted';
 }
 
 function estimateOf(body: MessagesRequest): number {

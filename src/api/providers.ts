@@ -1,12 +1,14 @@
 import type { Caller } from '../accounts/caller.js';
 import type { Cause, Circuit } from '../dispatch/breaker.js';
 import type { Provider } from '../dispatch/provider.js';
-import type { ProviderHealth } from '../dispatch/provider-health.js';
+import { healthWindowMs, type ProviderHealth } from '../dispatch/provider-health.js';
 import { type ErrorCode, GatewayError, invalidField } from '../errors.js';
+import { RecentSamples } from '../models/recent-samples.js';
 import type { CompletionCall } from '../pipeline/completion-call.js';
 import { runAs } from '../pipeline/direct.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { RequestFilter, RequestSummary } from '../store/contracts/requests.js';
+import type { Store } from '../store/contracts/store.js';
 import { parseUrl } from '../text/parse-url.js';
 import { type Call, endpointsOf, type Endpoint, type RequestCall } from './endpoint.js';
 import { describeModels } from './models.js';
@@ -130,8 +132,8 @@ async function shownProvider({ parts, snapshot, caller }: Call, provider: Provid
 const dayMs = 86_400_000;
 
 /**
- * How a provider did: where no call of this process has succeeded or failed yet, its last success and
- * failure in the last day by the request log. Null: nothing is known.
+ * How a provider did: where no call of this process has succeeded or failed yet, by the requests of
+ * the last day in the request log. Null: nothing is known.
  */
 async function healthOf(
   parts: GatewayParts,
@@ -141,16 +143,30 @@ async function healthOf(
   if (own && (own.lastSuccessAt ?? own.lastFailure) !== null) return own;
   const { store } = await parts.state.opened();
   const filter = { accountId: null, provider, from: Date.now() - dayMs };
-  const newest = async (more: Partial<RequestFilter>): Promise<RequestSummary | undefined> =>
-    (await store.requests.list({ ...filter, ...more }, { limit: 1, cursor: null })).items[0];
-  const [success, failure] = await Promise.all([
-    newest({ failed: false }),
-    newest({ failedBy: 'provider' }),
+  const newest = async (
+    limit: number,
+    more: Partial<RequestFilter>,
+  ): Promise<readonly RequestSummary[]> =>
+    (await store.requests.list({ ...filter, ...more }, { limit, cursor: null })).items;
+  const [answered, [failure], ...counts] = await Promise.all([
+    newest(maxSamples, { failed: false }),
+    newest(1, { failedBy: 'provider' }),
+    ...[{ failed: false }, { failedBy: 'provider' } as const].map((more) =>
+      countLately(store, { ...filter, ...more }),
+    ),
   ]);
+  const [success] = answered;
   if (!success && !failure) return own;
-  const none = { attempts: 0, failures: 0, latencyMs: null, ttftMs: null, lastModelError: null };
+  const [answers = 0, failures = 0] = counts;
+  const logged = {
+    attempts: answers + failures,
+    failures,
+    latencyMs: medianOf(answered, 'latencyMs'),
+    ttftMs: medianOf(answered, 'ttftMs'),
+    lastModelError: null,
+  };
   return {
-    ...(own ?? none),
+    ...(own ?? logged),
     isLogged: true,
     lastSuccessAt: success?.at ?? null,
     lastFailure: failure
@@ -163,6 +179,25 @@ async function healthOf(
         }
       : null,
   };
+}
+
+const maxSamples = 100;
+const hourMs = 3_600_000;
+
+/** The median of a figure of requests of the last hour, newest first; null: there are too few. */
+function medianOf(rows: readonly RequestSummary[], name: 'latencyMs' | 'ttftMs'): number | null {
+  const samples = new RecentSamples(maxSamples);
+  for (const { at, [name]: value } of [...rows].reverse())
+    if (value !== null) samples.add(value, at);
+  return samples.p50(Date.now(), hourMs);
+}
+
+/** How many requests of the last quarter of an hour a filter selects. */
+async function countLately({ requests }: Store, filter: RequestFilter): Promise<number> {
+  const start = Date.now() - healthWindowMs;
+  const grid = { start, intervalMs: healthWindowMs };
+  const [lately] = await requests.counts({ ...filter, from: start }, grid);
+  return lately?.requests ?? 0;
 }
 
 interface LoggedHealth extends ProviderHealth {

@@ -19,8 +19,7 @@ import { useMutation } from '@tanstack/react-query';
 import { api, basePath } from './api/client.js';
 import { importPart } from './api/connection.js';
 import { useRead } from './api/queries.js';
-import { ClosedPage, Page } from './components/page.js';
-import { PageLink } from './components/elements.js';
+import { ClosedPage, NotFound, Page } from './components/page.js';
 import { Loading, PageBoundary } from './components/loaded.js';
 import { leave, type Scope, useMay, useSession } from './session/session.js';
 import { texts } from './texts/texts.js';
@@ -30,10 +29,12 @@ const { navigation, common } = texts;
 interface NavigatedPage {
   /** The first segment of its path; `''` is the start page. */
   readonly path: string;
+  /** Whether paths one segment below are its own too: `/requests/<id>`. */
+  readonly hasMore: boolean;
   readonly label: string;
   /** What its readers must be allowed to do; null: nothing more than to be signed in. */
   readonly needs: Scope | null;
-  /** Loaded when it is first shown. Paths below its own are its own too: `/requests/<id>`. */
+  /** Loaded when it is first shown. */
   readonly Content: ComponentType;
 }
 
@@ -52,9 +53,12 @@ const rows: readonly (readonly [keyof typeof navigation, NavigatedPage['needs'],
   ['reference', null, () => import('./pages/reference/reference-page.js')],
 ];
 
+const withMore = ['conversations', 'requests', 'preferences', 'settings', 'reference'];
+
 /** The pages in the order of the navigation. `src/http/dashboard/` serves the same paths. */
 const pages: readonly NavigatedPage[] = rows.map(([name, needs, load]) => ({
   path: name === 'overview' ? '' : name,
+  hasMore: withMore.includes(name),
   label: navigation[name],
   needs,
   Content: lazy(() => importPart(load)),
@@ -115,6 +119,8 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const [location] = useLocation();
   const current = location.split('/')[1] ?? '';
   const open = useOpenPages();
+  // none that may be taken away again
+  if (!useSession().data) return <Loading lines={pages.length} />;
   return (
     <AppShell.Section grow style={{ overflowY: 'auto' }}>
       {open.map(({ path, label }) => (
@@ -144,7 +150,7 @@ function CurrentPage() {
   return (
     <Switch>
       {pages.map((page) => (
-        <Route key={page.path} path={page.path === '' ? '/' : `/${page.path}/*?`}>
+        <Route key={page.path} path={`/${page.path}${page.hasMore ? '/:more?' : ''}`}>
           <Suspense fallback={<Coming page={page} />}>
             {!session ? (
               <Coming page={page} />
@@ -161,11 +167,7 @@ function CurrentPage() {
           {session ? <Redirect to="/" replace /> : <Loading />}
         </Route>
       ))}
-      <Route>
-        <Page title={common.notFound} lead={common.notFoundHint}>
-          <PageLink href="/">{common.goHome}</PageLink>
-        </Page>
-      </Route>
+      <Route component={NotFound} />
     </Switch>
   );
 }

@@ -91,7 +91,7 @@ describe.runIf(hasChromium)('the page of conversations', () => {
 
   it('a conversation that is not there says so', async () => {
     await page.goto(`${gateway.url}/conversations/4b0ee4ea-6a0f-4d3e-9a2c-111111111111`);
-    await page.getByRole('alert').getByText('conversation: not found').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
     expect(complaintsOf(page)).toEqual([]);
   });
 

@@ -98,6 +98,10 @@ describe.runIf(hasChromium)('an open tab', () => {
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await page.getByLabel('Your message').waitFor();
     expect(complaintsOf(page)).toEqual([]);
+    for (const path of ['settings/none', 'keys/none', 'requests/a/b', 'preferences/none']) {
+      await page.goto(`${gateway.url}/${path}`);
+      await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+    }
     const stranger = await openPage(`${gateway.url}/no/such/page`);
     await stranger.getByRole('heading', { name: 'Sign in to Signalbox' }).waitFor();
     const program = await ask('GET', `${gateway.url}/no/such/page`, gateway.auth);

@@ -251,7 +251,9 @@ describe('a provider that a restarted gateway has not called', () => {
     const failedAt = Date.now() - 60_000;
     const failure = { code: 'upstream_overloaded', status: 503, error: 'up answered 503: busy' };
     await store.requests.add([
-      requestRow({ at: failedAt - 5_000 }),
+      requestRow({ at: failedAt - 1_000_000 }),
+      requestRow({ at: failedAt - 7_000, latencyMs: 400 }),
+      requestRow({ at: failedAt - 5_000, latencyMs: 200, ttftMs: null }),
       requestRow({ at: failedAt, ...failure }),
       requestRow({ at: failedAt + 1_000, code: 'budget_spent', status: 429, provider: 'up' }),
     ]);
@@ -267,6 +269,8 @@ describe('a provider that a restarted gateway has not called', () => {
         details: {
           health: {
             isLogged: true,
+            // a quarter of an hour, and an hour
+            ...{ attempts: 3, failures: 1, latencyMs: 200, ttftMs: null },
             lastFailure: { code: 'upstream_overloaded', message: 'up answered 503: busy' },
           },
         },

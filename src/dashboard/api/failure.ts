@@ -41,6 +41,10 @@ export const isTemporary = (error: unknown): boolean =>
 export const isOfWholePage = (error: unknown): boolean =>
   error instanceof ApiFailure && (error.status === 0 || error.status === 401);
 
+/** Whether what was asked for is not there, or belongs to somebody else. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ApiFailure && error.status === 404;
+
 /** Whether the caller is not, or no longer, signed in. */
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof ApiFailure && error.status === 401;

@@ -19,7 +19,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
   return (
     <Alert color="red" title={texts.common.failed} role="alert">
       <Stack gap="xs" align="flex-start">
-        <LongText>{message}</LongText>
+        <LongText className="text-plain sentence">{message}</LongText>
         <Group gap="sm">
           {retry ? <SmallButton onClick={retry}>{texts.common.tryAgain}</SmallButton> : null}
           {requestId === null ? null : (

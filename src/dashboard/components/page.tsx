@@ -1,10 +1,12 @@
 import { Box, Group, Paper, Stack, Title } from '@mantine/core';
 import { useDocumentTitle, useMediaQuery } from '@mantine/hooks';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { Hint } from './elements.js';
+import { Hint, PageLink } from './elements.js';
+import { isMissing } from '../api/failure.js';
 import type { Scope } from '../session/session.js';
 import { fill, texts } from '../texts/texts.js';
-import { Empty } from './loaded.js';
+import { Empty, Loaded } from './loaded.js';
 
 interface PageProps {
   title: string;
@@ -60,6 +62,31 @@ export const Panel = ({ title, lead, actions, order = 2, children }: PanelProps)
     </Stack>
   </Paper>
 );
+
+/** Stands at an address that no page has. */
+export const NotFound = () => (
+  <Page title={texts.common.notFound} lead={texts.common.notFoundHint}>
+    <PageLink href="/">{texts.common.goHome}</PageLink>
+  </Page>
+);
+
+interface LoadedPageProps<Data> {
+  query: UseQueryResult<Data>;
+  /** Of the page until its content has come. */
+  title: string;
+  children: (data: Data) => ReactNode;
+}
+
+/** A page of something that is loaded; what is not there has none. */
+export function LoadedPage<Data>({ query, title, children }: LoadedPageProps<Data>) {
+  if (isMissing(query.error)) return <NotFound />;
+  const loaded = (
+    <Loaded query={query} lines={8}>
+      {children}
+    </Loaded>
+  );
+  return query.data === undefined ? <Page title={title}>{loaded}</Page> : loaded;
+}
 
 interface ClosedPageProps {
   title: string;

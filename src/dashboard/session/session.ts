@@ -56,13 +56,10 @@ export function useAccount(): Session['account'] {
 /** A right of who is signed in. */
 export type Scope = Session['scopes'][number];
 
-/**
- * Whether who is signed in may do what needs a scope; users of a host app may lack some. Until that
- * is known, yes.
- */
+/** Whether who is signed in may do what needs a scope; users of a host app may lack some. */
 export function useMay(): (scope: Scope) => boolean {
   const { data } = useSession();
-  return (scope) => data === undefined || data?.scopes.includes(scope) === true;
+  return (scope) => data?.scopes.includes(scope) === true;
 }
 
 /** All queries but the one for who is signed in. */

@@ -7,8 +7,7 @@ import type { Answer, Turn } from '../../components/conversation/answer.js';
 import { DecisionDrawer } from '../../components/conversation/decision-drawer.js';
 import { instructionsOf, turnsOf } from '../../components/conversation/stored-turns.js';
 import { TurnView } from '../../components/conversation/turn-view.js';
-import { Loaded } from '../../components/loaded.js';
-import { Page } from '../../components/page.js';
+import { LoadedPage, Page } from '../../components/page.js';
 import { formatInstant } from '../../format/times.js';
 import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -24,7 +23,11 @@ export function ConversationView({ id }: { id: string }) {
     queryKey: ['conversation', id],
     queryFn: () => readWholeConversation(id, mayReadRequests),
   });
-  return <Loaded query={query}>{(whole) => <Shown whole={whole} />}</Loaded>;
+  return (
+    <LoadedPage query={query} title={texts.common.conversation}>
+      {(whole) => <Shown whole={whole} />}
+    </LoadedPage>
+  );
 }
 
 function Shown({ whole }: { whole: WholeConversation }) {

@@ -52,7 +52,11 @@ export function BudgetSpend({ shown, usage }: BudgetSpendProps) {
     return budget === null ? [] : [{ limit, period, budget, spent: spentIn(period) }];
   });
   if (bars.length === 0)
-    return <Note>{fill(text.noBudget, { spend: formatUsd(spentIn('month')) })}</Note>;
+    return (
+      <Note className="one-line">
+        {fill(text.noBudget, { spend: formatUsd(spentIn('month')) })}
+      </Note>
+    );
   return (
     <Stack gap={2} miw={150}>
       {bars.map(({ limit, period, budget, spent }) => {

@@ -4,12 +4,13 @@ import { useSearchParams } from 'wouter';
 import { instructionsOf, turnsOf } from '../../components/conversation/stored-turns.js';
 import { emptyAnswer, type Step, type Turn } from '../../components/conversation/answer.js';
 import { keptContentOf, keptTurns } from '../requests/kept-content.js';
-import { Loaded } from '../../components/loaded.js';
+import { LoadedPage } from '../../components/page.js';
 import { keepForReload, readKeptForReload } from '../../components/draft.js';
 import {
   readWholeConversation,
   type WholeConversation,
 } from '../conversations/conversation-queries.js';
+import { texts } from '../../texts/texts.js';
 import { useMay } from '../../session/session.js';
 import { newConversation } from './conversation-state.js';
 import { type Beginning, PlaygroundView } from './playground-view.js';
@@ -40,11 +41,11 @@ export default function PlaygroundPage() {
     setSearch({ conversation: id }, { replace: true });
   };
   return (
-    <Loaded query={beginning}>
+    <LoadedPage query={beginning} title={texts.navigation.playground}>
       {(begin) => (
         <PlaygroundView key={shown ?? repeated ?? 'new'} {...begin} onJoined={onJoined} />
       )}
-    </Loaded>
+    </LoadedPage>
   );
 }
 

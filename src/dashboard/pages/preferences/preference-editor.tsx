@@ -5,8 +5,8 @@ import { useLocation } from 'wouter';
 import { CodeBlock, CopyText, Hint, PageLink } from '../../components/elements.js';
 import { api, dataOf, gatewayUrl } from '../../api/client.js';
 import { ConfirmButton } from '../../components/dialog.js';
-import { Failure, Loaded } from '../../components/loaded.js';
-import { Page, Panel } from '../../components/page.js';
+import { Failure } from '../../components/loaded.js';
+import { LoadedPage, Page, Panel } from '../../components/page.js';
 import { texts } from '../../texts/texts.js';
 import { PreviewPanel } from './preview-panel.js';
 import { SettingsForm } from './settings-form.js';
@@ -55,18 +55,18 @@ export const NewPreference = () => (
 export function EditPreference({ id }: { id: string }) {
   const query = useRead('/api/v1/preferences/{id}', { path: { id } });
   return (
-    <Page title={query.data?.name ?? texts.navigation.preferences} actions={<BackLink />}>
-      <Loaded query={query} lines={8}>
-        {(stored) => (
+    <LoadedPage query={query} title={texts.navigation.preferences}>
+      {(stored) => (
+        <Page title={stored.name} actions={<BackLink />}>
           <Stack gap="xl">
             <Editor stored={stored} />
             <TrainingSection id={id} isTrained={stored.router !== null} />
             <HowToUse id={id} />
             <DeletePreference id={id} />
           </Stack>
-        )}
-      </Loaded>
-    </Page>
+        </Page>
+      )}
+    </LoadedPage>
   );
 }
 

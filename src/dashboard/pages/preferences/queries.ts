@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
 import { api, basePath, changeHeaders, dataOf } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
-import { ApiFailure } from '../../api/failure.js';
+import { ApiFailure, isMissing } from '../../api/failure.js';
 import { read } from '../../api/queries.js';
 import { type Draft, hasNoWeight, settingsOf } from './settings.js';
 
@@ -21,7 +21,7 @@ export const useTraining = (id: string, isTrained: boolean) =>
         const asked = { params: { path: { id } } };
         return await dataOf(api.GET('/api/v1/preferences/{id}/training', asked));
       } catch (error) {
-        if (error instanceof ApiFailure && error.status === 404) return null;
+        if (isMissing(error)) return null;
         throw error;
       }
     },

@@ -6,7 +6,7 @@ import { PageLink, SmallButton } from '../../components/elements.js';
 import { api } from '../../api/client.js';
 import { importPart } from '../../api/connection.js';
 import type { RequestDetails } from '../../api/schema.js';
-import { ApiFailure } from '../../api/failure.js';
+import { isMissing } from '../../api/failure.js';
 import { Empty, Failure, Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { formatSecond } from '../../format/times.js';
@@ -61,7 +61,6 @@ export function RequestDetail({ id }: { id: string }) {
   const query = useRead('/api/v1/requests/{id}', { path: { id } });
   const request = query.data;
   const isOwn = useAccount().id === request?.accountId;
-  const isMissing = query.error instanceof ApiFailure && query.error.status === 404;
   return (
     <Page
       title={request ? titleOf(request) : texts.common.request}
@@ -78,7 +77,7 @@ export function RequestDetail({ id }: { id: string }) {
         </>
       }
     >
-      {isMissing ? (
+      {isMissing(query.error) ? (
         <Empty title={text.missing} hint={text.missingHint} ways={[[text.back, '/requests']]} />
       ) : (
         <Loaded query={query} lines={8}>

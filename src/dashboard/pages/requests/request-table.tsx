@@ -40,7 +40,7 @@ export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
     column(
       text.outcome,
       ({ error, ...ended }) => (
-        <Box title={error ?? undefined}>
+        <Box title={error ?? undefined} ml={-10}>
           <Outcome {...ended} />
         </Box>
       ),

@@ -2,7 +2,7 @@ import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { Hint, LongText, Note, Swatch } from '../../components/elements.js';
 import { errorColor, restColor } from '../../components/chart-columns.js';
 import { reasonOf } from '../../format/outcomes.js';
-import { Panel } from '../../components/page.js';
+import { Panel, useIsNarrow } from '../../components/page.js';
 import { axisLabel } from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
@@ -29,7 +29,7 @@ const colors: Readonly<Record<PhaseName, string>> = {
 /** The attempts on one time axis: waits, retries, fallbacks, first token, end. */
 export function WaterfallPanel({ request }: { request: RequestDetails }) {
   const lanes = lanesOf(request.attempts ?? []);
-  const ticks = axisTicks(lanes, request.latencyMs);
+  const ticks = axisTicks(lanes, request.latencyMs, useIsNarrow() ? 3 : 5);
   const end = ticks.at(-1) ?? 1;
   return (
     <Panel title={text.waterfall}>

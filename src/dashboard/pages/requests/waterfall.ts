@@ -77,7 +77,7 @@ const alike = ({ call, attempt: { provider, model, outcome, status, error } }: L
   JSON.stringify([call, provider, model, outcome, status, error?.replace(/\S*\d\S*/g, '#')]);
 
 /** Round times in ms from 0 to the end of the request and of its last attempt, or soon after it. */
-export function axisTicks(lanes: readonly Lane[], latencyMs: number): number[] {
+export function axisTicks(lanes: readonly Lane[], latencyMs: number, most = 5): number[] {
   const end = Math.max(1, latencyMs, ...lanes.map((lane) => lane.end));
-  return roundTicks(end, 5, durationSteps);
+  return roundTicks(end, most, durationSteps);
 }

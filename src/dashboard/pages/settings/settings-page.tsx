@@ -3,7 +3,7 @@ import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { importPart } from '../../api/connection.js';
 import { Loading } from '../../components/loaded.js';
-import { Page, Panel } from '../../components/page.js';
+import { NotFound, Page, Panel } from '../../components/page.js';
 import { useAccount, useMay, leave } from '../../session/session.js';
 import { CredentialsForm } from '../../session/strangers.js';
 import { texts } from '../../texts/texts.js';
@@ -27,11 +27,12 @@ export default function SettingsPage() {
   const may = useMay();
   const isAdmin = useAccount().role === 'admin' && may('admin');
   const [location, navigate] = useLocation();
-  const asked = location.split('/')[2];
+  const asked = location.split('/')[2] ?? 'account';
   const open = tabs.filter(
     (tab) => tab === 'account' || isAdmin || (tab === 'audit' && may('admin')),
   );
-  const shown = open.find((tab) => tab === asked) ?? 'account';
+  const shown = open.find((tab) => tab === asked);
+  if (!shown) return <NotFound />;
   const Content = contents[shown];
   const show = (tab: string | null): void =>
     navigate(tab === null || tab === 'account' ? '/settings' : `/settings/${tab}`);

@@ -105,7 +105,6 @@ const mayImport: Record<string, RegExp> = {
 const importers: Record<string, RegExp> = {
   express: /^(http\/|gateway(-options)?\.ts$)/,
   helmet: /^http\//,
-  sirv: /^http\/dashboard\//,
   cookie: /^http\/sign-in-cookie\.ts$/,
   '@fastify/busboy': /^http\/training\/read-form\.ts$/,
   'ipaddr.js':

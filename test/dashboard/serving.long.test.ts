@@ -1,3 +1,5 @@
+import { renameSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import express from 'express';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -73,6 +75,20 @@ describe('the dashboard is served', () => {
     expect((await get(`${gateway.url}/assets/..%2f..%2fpackage.json`)).html).not.toContain(
       '"name"',
     );
+  });
+
+  it('while an upgrade takes its files away', async () => {
+    gateway = await startGateway({});
+    await get(`${gateway.url}/`);
+    const name = 'assets/licenses.txt';
+    const file = fileURLToPath(new URL(`../../dist/dashboard/${name}`, import.meta.url));
+    renameSync(file, `${file}.away`);
+    try {
+      const { status, html } = await get(`${gateway.url}/${name}`);
+      expect([status, html]).toEqual([200, expect.stringContaining('react-dom')]);
+    } finally {
+      renameSync(`${file}.away`, file);
+    }
   });
 
   it('to browsers alone: programs are told that there is no such API', async () => {

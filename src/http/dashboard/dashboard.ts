@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, sep } from 'node:path';
 import { type Request, type RequestHandler, Router } from 'express';
-import sirv from 'sirv';
 import { packageFile } from '../../package-files.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import { allowReaders } from '../authenticate.js';
@@ -29,13 +28,25 @@ export const dashboardPrefixes: readonly string[] = [
 /** Where `build.mjs` puts the built dashboard. */
 const built = packageFile('dist/dashboard/');
 
-let wasBuilt: boolean | undefined;
+let read: ReadonlyMap<string, Buffer> | undefined;
 
-/** Whether the dashboard was built; looked up once, because requests should not wait for a disk. */
-const isBuilt = (): boolean => (wasBuilt ??= existsSync(built));
+/**
+ * The built files by their paths; none where the dashboard was not built. They are read once, so that
+ * requests do not wait for a disk, and an upgrade takes no file from a gateway that runs.
+ */
+const builtFiles = (): ReadonlyMap<string, Buffer> => (read ??= new Map(readFiles()));
 
-/** Cached for a year: the names of built files change with their content. */
-const keptForGood = { maxAge: 31_536_000, immutable: true };
+function readFiles(): [path: string, bytes: Buffer][] {
+  if (!existsSync(built)) return [];
+  const entries = readdirSync(built, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map((file) => [`/${file.slice(built.length).replaceAll(sep, '/')}`, readFileSync(file)]);
+}
+
+/** For a year: the names of built files change with their content. */
+const keptForGood = 'public,max-age=31536000,immutable';
 
 /** Only for browsers: a program that looks for an API at these paths gets 404. */
 const ifBrowser: RequestHandler = ({ headers }, _res, next) => {
@@ -46,14 +57,14 @@ const ifBrowser: RequestHandler = ({ headers }, _res, next) => {
 /** The stages before the page and its files. */
 function firstStages(parts: GatewayParts, isOn: () => boolean): RequestHandler[] {
   const ifOn: RequestHandler = (_req, _res, next) => {
-    if (isOn() && isBuilt()) next();
+    if (isOn() && builtFiles().size > 0) next();
     else next('route');
   };
   return [ifOn, untracked(parts), allowReaders(parts)];
 }
 
 const pageOf = (parts: GatewayParts): RequestHandler =>
-  dashboardPage(built, () => parts.current().accounts.publicUrl);
+  dashboardPage(() => parts.current().accounts.publicUrl);
 
 /**
  * The dashboard: one page for all of its paths, and its files. Everything it shows comes from the
@@ -92,23 +103,33 @@ export function unknownPathPage(parts: GatewayParts, isOn: () => boolean): Route
 
 /** `GET /docs/try-it.js`: the script of the API reference, also where the dashboard is off. */
 export function tryItScript(): RequestHandler {
-  const send = sendFile({ etag: true });
+  const send = sendFile('no-cache');
   return (req, res, next) => {
     req.url = '/try-it.js';
     send(req, res, next);
   };
 }
 
+/** The best first, whatever the order of a browser. */
+const forms = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+  ['identity', ''],
+] as const;
+
 /** Sends files of the build, in the compressed forms that it contains. */
-function sendFile(caching: Parameters<typeof sirv>[1]): RequestHandler {
-  let serve: ReturnType<typeof sirv> | null = null;
+function sendFile(caching: string): RequestHandler {
   return (req, res, next) => {
-    if (!isBuilt()) {
+    const files = builtFiles();
+    const [form, ending] =
+      forms.find(([name, end]) => files.has(req.path + end) && req.acceptsEncodings(name)) ?? [];
+    const bytes = files.get(`${req.path}${ending ?? ''}`);
+    if (!form || !bytes) {
       next('route');
       return;
     }
-    serve ??= sirv(built, { gzip: true, brotli: true, ...caching });
-    serve(req, res, next);
+    if (form !== 'identity') res.set('Content-Encoding', form);
+    res.set('Cache-Control', caching).vary('Accept-Encoding').type(extname(req.path)).send(bytes);
   };
 }
 
@@ -118,14 +139,12 @@ const nonceMark = '%SIGNALBOX_NONCE%';
 /**
  * The page of the dashboard, for each of its paths. Only scripts with the nonce of this answer run,
  * and those that they load in turn.
- * @param folder of the built dashboard
  */
-function dashboardPage(folder: string, publicUrl: () => string | null): RequestHandler {
-  let html: string | null = null;
+function dashboardPage(publicUrl: () => string | null): RequestHandler {
   return (req, res) => {
     const nonce = newNonce();
     const page = (): string => {
-      html ??= readFileSync(join(folder, 'index.html'), 'utf8');
+      const html = String(builtFiles().get('/index.html'));
       const base = `<head><base href="${escape(basePathOf(req, publicUrl()))}/">`;
       const page = html.replaceAll(nonceMark, nonce).replace('<head>', () => base);
       // who was signed in sees the frame of the page while it asks whether that holds

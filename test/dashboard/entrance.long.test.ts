@@ -38,6 +38,27 @@ describe.runIf(hasChromium)('the entrance of the dashboard', () => {
     expect(complaintsOf(again)).toEqual([]);
   });
 
+  it('shows nobody what another account was about to ask in the same tab', async () => {
+    ({ gateway } = await startDashboard());
+    const bob = { email: 'bob@example.org', password: 'correct horse battery' };
+    const page = await claimAndOpen(gateway, '/playground');
+    await page.getByLabel('Your message').fill('my secret plan');
+    await page.reload();
+    await page.getByText('my secret plan').waitFor();
+    // as in another tab of the browser, which has the same cookie
+    await page.evaluate(async (body) => {
+      for (const path of ['sign-up', 'sign-in'])
+        await fetch(`/api/v1/auth/${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        });
+    }, JSON.stringify(bob));
+    await page.reload();
+    await page.getByRole('button', { name: bob.email }).waitFor();
+    expect(await page.getByLabel('Your message').inputValue()).toBe('');
+  });
+
   it.each(['light', 'dark'] as const)('has no serious finding of axe (%s)', async (theme) => {
     ({ gateway } = await startDashboard());
     for (const path of ['/', '/claim', '/sign-up', '/forgot-password']) {

@@ -169,6 +169,11 @@ describe('the content type', () => {
 });
 
 describe('a compressed body', () => {
+  const limitsOf = (accountId: string, maxBytes: number) => ({
+    ...{ accountId, maxBytes, maxValues: 1_000 },
+    announce: () => {},
+    hold: () => {},
+  });
   const plain = Buffer.from(
     JSON.stringify({ ...hello, messages: [{ role: 'user', content: 'Grüße '.repeat(2000) }] }),
   );
@@ -236,18 +241,29 @@ describe('a compressed body', () => {
   it('of many small frames reaches the main thread in few pieces', async () => {
     const text = JSON.stringify({ ...hello, user: 'x'.repeat(30_000) });
     const frames = Buffer.concat(Array.from(text, (sign) => zstdFrame(sign)));
-    const limits = { maxBytes: 1e6, maxValues: 1_000, announce: () => {}, hold: () => {} };
+    const limits = limitsOf('a', 1e6);
     const pieces: Buffer[] = [];
     for await (const piece of createZstd(limits).end(frames)) pieces.push(piece as Buffer);
     expect(Buffer.concat(pieces).toString()).toBe(text);
     expect(pieces.length).toBeLessThan(10);
   });
 
+  it('of another account does not wait for all that one account has sent', async () => {
+    const order: string[] = [];
+    const read = async (account: string): Promise<void> => {
+      const body = createZstd(limitsOf(account, 1e6)).end(zstdFrame('{}'));
+      for await (const _piece of body) order.push(account);
+    };
+    await Promise.all(['a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'b'].map(read));
+    expect(order).toHaveLength(9);
+    expect(order.indexOf('b')).toBeLessThan(6);
+  });
+
   it('that grows beyond the limit is not unpacked any further, and the rest is discarded', async () => {
     const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024, 0x20));
     let unpackedBytes = 0;
     const ended: Promise<unknown>[] = [];
-    const limits = { maxBytes: maxBodyBytes, maxValues: 1_000, announce: () => {}, hold: () => {} };
+    const limits = limitsOf('a', maxBodyBytes);
     const host = await startHost((req, res) => {
       const pipe = req.pipe.bind(req);
       req.pipe = <T extends NodeJS.WritableStream>(unpacking: T) => {

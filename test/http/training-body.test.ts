@@ -9,6 +9,7 @@ import { post } from '../helpers/sse.js';
 
 const unlimited: BodyLimits = {
   maxBytes: 1e9,
+  accountId: 'a',
   maxValues: 1e9,
   announce: () => undefined,
   hold: () => undefined,

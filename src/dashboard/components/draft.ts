@@ -25,6 +25,19 @@ export function readKeptForReload(): unknown {
   return kept?.address === location.href ? kept.shown : null;
 }
 
+const ownerKey = 'signalbox-drafts-of';
+
+/** Forgets the drafts in this tab where they are another account's. */
+export function keepDraftsOf(accountId: string): void {
+  if (readSessionStorageValue({ key: ownerKey }) === accountId) return;
+  forgetDrafts();
+  try {
+    sessionStorage.setItem(ownerKey, JSON.stringify(accountId));
+  } catch {
+    // a browser that keeps nothing has nothing to forget
+  }
+}
+
 /** Forgets the drafts of who was signed in. */
 export function forgetDrafts(): void {
   try {

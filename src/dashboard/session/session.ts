@@ -8,7 +8,7 @@ import { setCsrfToken } from '../api/client.js';
 import type { Schema } from '../api/schema.js';
 import { isSignedOut } from '../api/failure.js';
 import { read, useRead } from '../api/queries.js';
-import { forgetDrafts } from '../components/draft.js';
+import { forgetDrafts, keepDraftsOf } from '../components/draft.js';
 
 type Session = Schema<'OwnAccountResponse'> & {
   /** The sign-in has ended since: the page stays, and asks for it again. */
@@ -35,6 +35,7 @@ async function readSession({ client }: QueryFunctionContext): Promise<Session | 
   try {
     const session = await read('/api/v1/auth/account');
     setCsrfToken(session.csrfToken);
+    keepDraftsOf(session.account.id);
     return { ...session, isExpired: false };
   } catch (error) {
     if (isSignedOut(error)) return ended;

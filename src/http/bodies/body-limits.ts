@@ -6,6 +6,8 @@ import { contextOf, knownContext } from '../context.js';
 
 /** The limits for reading one body. */
 export interface BodyLimits {
+  /** Whose bodies take turns with those of others. */
+  readonly accountId: string;
   /** The largest body after decompression. */
   readonly maxBytes: number;
   /** How many objects, lists and texts a JSON body may have. */
@@ -39,6 +41,7 @@ export function bodyLimits(
   const { request } = contextOf(parts, res);
   const { limits } = request.snapshot;
   return {
+    accountId: request.caller.accountId,
     maxBytes: Math.min(maxBytes, limits.maxBodyBytes),
     maxValues: limits.maxJsonValues,
     announce: (bytes) => {

@@ -1,14 +1,13 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import pLimit from 'p-limit';
 import { BodyPieces } from '../../../async/body-pieces.js';
-import { asError } from '../../../errors.js';
+import { FairQueue } from '../../../async/fair-queue.js';
+import { asError, GatewayError } from '../../../errors.js';
 import { threadOptions } from '../../../async/thread-options.js';
 import { threadScript } from '../../../package-files.js';
 import { type BodyLimits, tooLarge } from '../body-limits.js';
 
 const timeoutMs = 10_000;
-const maxThreads = 2;
 
 /**
  * Decompresses zstd in a thread. Node's own decompressor (from 22.15) ends without an error after
@@ -16,7 +15,17 @@ const maxThreads = 2;
  */
 export const createZstd = (limits: BodyLimits): Transform => new ZstdThread(limits);
 
-const inThread = pLimit(maxThreads);
+/** The threads of all bodies, which accounts share fairly: each body may take one for seconds. */
+const threads = new FairQueue({
+  maxRunning: 2,
+  maxRunningPerNetwork: 2,
+  maxWaiting: 1_000,
+  maxWaitingPerNetwork: 500,
+  refusal: () =>
+    new GatewayError('unavailable', 'too many compressed bodies wait to be read', {
+      retryAfterMs: 1_000,
+    }),
+});
 
 /** Collects the compressed body, which counts as in progress too, and then decompresses it. */
 class ZstdThread extends Transform {
@@ -41,7 +50,10 @@ class ZstdThread extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    void inThread(() => this.decompress()).then(() => done(), done);
+    const { accountId: address } = this.limits;
+    void threads
+      .run({ network: address, address }, () => this.decompress())
+      .then(() => done(), done);
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {

@@ -26,6 +26,8 @@ const ofOpenAI: CompatibleQuirks = {
   openaiTools: true,
   strictTools: true,
   parameters: parameterRules.openai,
+  // what the Responses API alone serves (model pages of November 2026)
+  elsewhere: /(^|[/.])(gpt-5(\.\d+)?-(codex|pro)|codex-mini|o[13]-pro)(?![a-z])/i,
 };
 
 /** What takes all that OpenAI's dialect has. */
@@ -56,9 +58,6 @@ const azureUrl: CompatibleQuirks['urlOf'] = (settings, baseUrl, operation, model
 const ownPaths =
   'responses images audio moderations files batches uploads fine_tuning vector_stores assistants threads realtime videos conversations containers evals';
 
-/** What OpenAI serves by its Responses API alone (model pages of November 2026). */
-const responsesOnly = /(^|[/.])(gpt-5(\.\d+)?-(codex|pro)|codex-mini|o[13]-pro)(?![a-z])/i;
-
 /**
  * Providers that speak OpenAI's chat API: the value of `api`, and what differs from OpenAI's own.
  */
@@ -71,12 +70,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     // searches, speech, pictures, the provider's own computer
     unpricedModels:
       /search-(preview|api)|deep-?research|-audio|gpt-audio|audio-preview|realtime|-tts(?![a-z])|transcribe|whisper|computer-use|gpt-image|-image(?![a-z])|dall-e|sora/i,
-    elsewhere: responsesOnly,
-    otherApi: {
-      create: openaiResponses.create,
-      at: /^https:\/\/([\w-]+\.)*openai\.com\//,
-      lacks: /search-(preview|api)|audio/,
-    },
+    otherApi: openaiResponses.create,
     passthroughHeaders: ['openai-beta'],
     ownPaths: ownPaths.split(' ').map((path) => `/v1/${path}`),
     // newer models refuse max_tokens; every model served accepts max_completion_tokens (2026-11)
@@ -89,7 +83,8 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     conventionalName: 'azure.ai.openai',
     pricesAs: 'azure',
     search: openaiSearch,
-    elsewhere: responsesOnly,
+    otherApi: ({ baseUrl = '', ...settings }) =>
+      openaiResponses.create({ ...settings, baseUrl: `${azureResource(baseUrl)}/openai/v1` }),
     keyHeader: 'api-key',
     ...ofOpenAI,
     // lists every model of the region, deployed or not

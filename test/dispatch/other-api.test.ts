@@ -21,7 +21,8 @@ afterAll(async () => {
 
 const messages = [{ role: 'user', content: 'Weather in Oslo?' }];
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
-const tools = [{ type: 'function', function: { name: 'weather', parameters } }];
+const tool = { name: 'weather', parameters };
+const tools = [{ type: 'function', function: tool }];
 const called = { toolCalls: [{ id: 'call_1', name: 'weather', arguments: { city: 'Oslo' } }] };
 const ask = (model: string, more: object = {}) =>
   post(
@@ -162,14 +163,33 @@ describe('a request to OpenAI', () => {
     ['of a model that has the chat API alone', 'gpt-5-search-api', 'responses', false],
     ['of a client that speaks Messages', 'gpt-5-mini', 'messages', false],
   ] as const)(
-    '%s goes to the Responses API of OpenAI itself, or not',
+    "%s goes to the Responses API of OpenAI's own servers, or not",
     (_name, model, dialect, isOther) => {
-      const openai = dialects.get('openai')!.create({ name: 'openai', api: 'openai' });
-      const compatible = dialects
-        .get('openai')!
-        .create({ name: 'mine', api: 'openai', baseUrl: 'https://openai.com.example/v1' });
-      expect(adapterFor(openai, { messages: [] }, model, dialect) !== openai).toBe(isOther);
-      expect(adapterFor(compatible, { messages: [] }, model, dialect)).toBe(compatible);
+      const isSentOn = (api: string, baseUrl: string): boolean => {
+        const own = dialects.get(api)!.create({ name: 'p', api, baseUrl });
+        return adapterFor(own, { messages: [] }, model, dialect) !== own;
+      };
+      expect(isSentOn('openai', 'https://api.openai.com/v1')).toBe(isOther);
+      expect(isSentOn('openai', 'https://eu.api.openai.com/v1')).toBe(isOther);
+      expect(isSentOn('azure-openai', 'https://me.openai.azure.com')).toBe(isOther);
+      expect(isSentOn('azure-openai', 'https://me.services.ai.azure.com/openai/v1')).toBe(isOther);
+      expect(isSentOn('openai', 'https://openai.com.example/v1')).toBe(false);
+      expect(isSentOn('openai', 'http://127.0.0.1:4000/v1')).toBe(false);
+    },
+  );
+
+  it.each(['', '/openai', '/openai/v1'])(
+    'on Azure at "%s" with tools and reasoning goes to the Responses API of the resource',
+    async (path) => {
+      const azure = dialects.get('azure-openai')!.create({
+        ...{ name: 'azure', api: 'azure-openai', apiVersion: '2024-10-21' },
+        ...{ baseUrl: `https://me.openai.azure.com${path}`, deployments: { 'gpt-5.5': 'mine' } },
+      });
+      const request = { messages, tools: [{ type: 'function' as const, function: tool }] };
+      const call = { request, model: 'gpt-5.5', stream: false };
+      const sent = await adapterFor(azure, request, 'gpt-5.5').buildRequest(call, 'key');
+      expect(sent.url).toBe('https://me.openai.azure.com/openai/v1/responses');
+      expect(JSON.parse(String(sent.body))).toMatchObject({ model: 'mine', tools: [tool] });
     },
   );
 });

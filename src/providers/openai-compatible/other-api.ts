@@ -9,17 +9,17 @@ export interface OtherApiRules {
   /** Matches names of models that the provider serves by another API alone; `auto` calls none. */
   elsewhere?: RegExp;
   /**
-   * The Responses API at the same address: for those, for tools that the chat API refuses, and for
+   * The Responses API beside that of chat: for those, for tools that the chat API refuses, and for
    * clients that speak it.
    */
-  otherApi?: {
-    create: ProviderDialect['create'];
-    /** Matches addresses that are known to take it from such clients. */
-    at: RegExp;
-    /** Matches names of models that have the chat API alone. */
-    lacks: RegExp;
-  };
+  otherApi?: ProviderDialect['create'];
 }
+
+/** Addresses that are known to take all that clients of the Responses API send. */
+const openaiServers =
+  /^https:\/\/([\w-]+\.)*(openai\.com|(openai|services\.ai|cognitiveservices)\.azure\.com)(\/|$)/;
+/** Names of OpenAI's models that have the chat API alone (2026-11). */
+const chatAlone = /search-(preview|api)|audio/;
 
 /** @param settings with the address */
 export function otherApiOf(
@@ -27,15 +27,14 @@ export function otherApiOf(
   { otherApi, elsewhere }: OtherApiRules,
 ): Pick<ProviderAdapter, 'instead' | 'elsewhere'> {
   if (!otherApi) return { elsewhere };
-  const { create, at, lacks } = otherApi;
-  const other = create(settings);
-  const isKnown = at.test(settings.baseUrl ?? '');
+  const other = otherApi(settings);
+  const isKnown = openaiServers.test(settings.baseUrl ?? '');
   return {
     elsewhere,
     instead(request, model, dialect) {
       const names = namesOf(settings, model);
       const matches = (pattern?: RegExp): boolean => names.some((name) => pattern?.test(name));
-      const isShared = isKnown && dialect === other.dialect && !matches(lacks);
+      const isShared = isKnown && dialect === other.dialect && !matches(chatAlone);
       return isShared || matches(elsewhere) || toolsNeedResponses(request, names) ? other : null;
     },
   };

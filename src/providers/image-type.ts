@@ -34,19 +34,17 @@ const addresses = /^(https?|gs|s3|file):/i;
 export function plainImageUrl(url: string): string | null {
   const stated = usual.exec(url.slice(0, 40));
   if (!stated && addresses.test(url)) return url;
-  if (stated && !hasBlanks(url)) {
-    const from = stated[0].length;
-    if (actualImageType(url.slice(from, from + 24), stated[1]!) === stated[1]) return url;
-  }
+  const given = stated ? url.slice(stated[0].length) : '';
+  if (stated && !isOdd(given) && actualImageType(given, stated[1]!) === stated[1]) return url;
   const file = readInlineFile(/^data:/i.test(url) ? url : `data:;base64,${url}`);
   if (!file || file.base64 === '' || untold.test(file.mediaType)) return null;
   if (file.mediaType.startsWith('image/svg')) return null;
   return `data:${file.mediaType};base64,${file.base64}`;
 }
 
-/** Three searches for a character, which take less time than a pattern for megabytes. */
-const hasBlanks = (text: string): boolean =>
-  text.includes('\n') || text.includes(' ') || text.includes('\r');
+/** Searches for a character, which take less time than a pattern for megabytes. */
+const isOdd = (base64: string): boolean =>
+  ['\n', ' ', '\r', '-', '_', ':'].some((character) => base64.includes(character));
 
 /** A file that a `data:` URL contains. */
 export interface InlineFile {
@@ -65,11 +63,15 @@ export function readInlineFile(url: string, decode = unescapeQuery): InlineFile 
   const [type = '', ...attributes] = url.slice('data:'.length, comma).toLowerCase().split(';');
   const content = url.slice(comma + 1);
   const base64 = attributes.some((attribute) => attribute.trim() === 'base64')
-    ? withoutBlanks(content)
+    ? plainBase64(content)
     : Buffer.from(decode(content)).toString('base64');
   const stated = type === 'image/jpg' ? 'image/jpeg' : type || 'text/plain';
   return { mediaType: actualImageType(base64, stated), base64 };
 }
 
-const withoutBlanks = (base64: string): string =>
-  hasBlanks(base64) ? base64.replace(/\s+/g, '') : base64;
+/** Without blanks and a second prefix, in the alphabet that providers read; Google has another. */
+function plainBase64(given: string): string {
+  if (!isOdd(given)) return given;
+  const base64 = given.slice(given.lastIndexOf(',') + 1).replace(/\s+/g, '');
+  return base64.replaceAll('-', '+').replaceAll('_', '/');
+}

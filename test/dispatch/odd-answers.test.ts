@@ -242,7 +242,8 @@ const streamedAnswers: [string, readonly object[]][] = [
     [
       { ...role, created: 1e21, error: null },
       { ...text('Hel'), error: {} },
-      { ...text('lo'), error: '' },
+      { ...text('l'), error: '' },
+      { ...text('o'), error: { code: 0, message: 'success' } },
       end('stop'),
     ],
   ],

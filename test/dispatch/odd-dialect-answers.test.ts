@@ -632,6 +632,14 @@ answers.push(
     hello,
   ],
   [
+    'its beginning twice',
+    'anthropic',
+    message([text, said('Hello'), stop()], 'end_turn').flatMap((event, at) =>
+      at === 0 ? [event, event] : [event],
+    ),
+    hello,
+  ],
+  [
     'arguments at the index of no block',
     'anthropic',
     message([tool({ id: 'a' }, 1), json(romeJson, 0), stop(1)], 'tool_use'),

@@ -375,6 +375,22 @@ it.each<[string, Surface, Body, Body[]]>([
     [{}, { tool_calls: [{ id: 'c1', function: { name: 'f', arguments: '{"a":1}' } }] }, {}],
   ],
   [
+    'what one agent of Codex tells another',
+    'Responses',
+    {
+      input: [
+        {
+          ...{ type: 'agent_message', id: 'a1', author: '/root', recipient: '/root/child' },
+          content: [
+            { type: 'input_text', text: 'Task:' },
+            { type: 'encrypted_content', encrypted_content: 'count the files' },
+          ],
+        },
+      ],
+    },
+    [{ role: 'user', content: [{ text: 'Task:' }, { text: 'count the files' }] }],
+  ],
+  [
     "an image as chat's object",
     'Responses',
     { input: [{ role: 'user', content: [{ type: 'input_image', image_url: imageAt }] }] },
@@ -396,7 +412,7 @@ it.each<[string, Surface, Body, Body[]]>([
   expect((await sent(surface, 'chat/m', fields))['messages']).toMatchObject(expected);
   const ownModel = surface === 'Messages' ? claude : 'answers/m';
   const own = JSON.stringify(await sent(surface, ownModel, fields));
-  expect(own).not.toMatch(/"input":("|\[\])|"arguments":\{|"image_url":\{/);
+  expect(own).not.toMatch(/"input":("|\[\])|"arguments":\{|"image_url":\{|agent_message/);
 });
 
 it('Messages takes max_tokens of 0 to providers of its own, whose caches that fills', async () => {

@@ -47,6 +47,13 @@ describe('an image', () => {
     },
   );
 
+  it("is in the usual alphabet where it came in Google's", async () => {
+    const bytes = Buffer.concat([Buffer.from(picture, 'base64'), Buffer.from([251, 255, 191])]);
+    const url = `data:image/png;base64,${bytes.toString('base64url')}`;
+    const { text } = await sent(chat, { model: 'chat/m', messages: picturing({ url }) });
+    expect(text).toContain(`"data:image/png;base64,${bytes.toString('base64').replace(/=+$/, '')}`);
+  });
+
   it('has it in native completions too', async () => {
     const messages = picturing({ url: picture });
     const { text } = await sent(native, { models: ['chat/m'], messages });

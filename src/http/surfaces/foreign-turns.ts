@@ -146,7 +146,19 @@ export const itemsOfResponses = (turns: Turns): Turns =>
   );
 
 const plainItem = (item: Json): Json =>
-  withText('arguments' in item ? withTextArguments(item) : item, 'output');
+  item['type'] === 'agent_message'
+    ? agentMessage(item)
+    : withText('arguments' in item ? withTextArguments(item) : item, 'output');
+
+/** What one agent of Codex tells another is what its user says; OpenAI alone can read what it sealed. */
+function agentMessage(item: Json): Json {
+  const texts = objectsIn([item['content']].flat() as Json[]).map(
+    ({ text, encrypted_content: sealed = text }) => textIn(sealed),
+  );
+  if (texts.some((text) => text.startsWith('gAAAA'))) return item;
+  const content = texts.map((text) => ({ type: 'input_text', text }));
+  return { type: 'message', role: 'user', content };
+}
 const isPart = ({ type, role }: Json): boolean =>
   role === undefined && /^(text|input_(text|image|file))$/.test(textIn(type));
 

@@ -103,7 +103,7 @@ export class OwnMessageEvents extends OwnEvents<MessageEvent> {
 
   protected isRight(event: MessageEvent): boolean {
     const { type, index } = event;
-    if (type === 'message_start') return this.start(event.message);
+    if (type === 'message_start') return !this.hasBegun && this.start(event.message);
     if (type !== 'ping' && !this.hasBegun) return false;
     switch (type) {
       case 'content_block_start':
@@ -122,7 +122,6 @@ export class OwnMessageEvents extends OwnEvents<MessageEvent> {
   }
 
   private start(message: unknown): boolean {
-    // some proxies repeat it, which clients take
     return (this.hasBegun ||= fits(message, envelope) && fits(message, started));
   }
 

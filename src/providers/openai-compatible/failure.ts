@@ -184,8 +184,9 @@ export function errorIn(body: object): unknown {
   return null;
 }
 
-/** Some servers send an empty error with each answer. */
+/** Some servers send an error with each answer that is empty, or tells of success. */
 const isGiven = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null
-    ? Object.values(error).some((value) => value !== null && value !== '')
-    : Boolean(error);
+  (isObject(error) ? Object.values(error) : [error]).some(
+    (value) => !isNone.test(JSON.stringify(value ?? null)),
+  );
+const isNone = /^(null|false|0|200|"(null|0|200|ok|success|none)?")$/i;

@@ -56,6 +56,8 @@ export const oddImages: readonly (string | { url: string; detail?: string })[] =
   { url: `data:image/jpg;base64,${picture}` },
   { url: `DATA:IMAGE/PNG;BASE64,${picture}` },
   { url: `data:image/png; base64,${picture.slice(0, 40)}\r\n ${picture.slice(40)}` },
+  { url: `data:image/png;base64,data:image/png;base64,${picture}` },
+  { url: `data:image/png;base64,${picture.replaceAll('+', '-').replaceAll('/', '_')}` },
 ];
 
 const source = { type: 'base64', media_type: 'image/jpeg', data: picture };

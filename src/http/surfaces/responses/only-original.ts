@@ -39,7 +39,7 @@ export const fates = {
     needed: `
       compaction item_reference computer_call computer_call_output local_shell_call
       local_shell_call_output shell_call shell_call_output apply_patch_call apply_patch_call_output
-      program program_output mcp_approval_request mcp_approval_response
+      program program_output mcp_approval_request mcp_approval_response agent_message
     `,
   }),
   part: fatesOf('needed', {

@@ -85,6 +85,8 @@ function ModelPicker({ label, models, chosen, onChange }: ModelPickerProps) {
       onChange={choose}
       searchable
       limit={100}
+      // a chosen model leaves the field its one line
+      styles={{ inputField: { minWidth: 0, width: 0 } }}
       nothingFoundMessage={words.noModel}
       flex={1}
       miw={0}

@@ -103,6 +103,7 @@ const outOfCredit = new RegExp(
     'credit limit (exceeded|is insufficient)|arrearage', // Together, new-api; Alibaba
     'free ?tier ?(only|of the model has been exhausted)', // Alibaba
     'overdue ?(error|balance)|add balance|please recharge|credits are depleted', // Volcengine; DeepInfra; StepFun; Google
+    'you have depleted your|api calls / month', // Hugging Face; Cohere
     'spend(ing)? limit|billing_hard_limit', // xAI, OpenAI
     // subscriptions: Z.ai, MiniMax, ChatGPT, Kimi, Anthropic
     'usage[_ ]limit[_ ](has been )?(reached|exceeded)|(reached|hit) your (\\w+ ){0,3}usage limits?',

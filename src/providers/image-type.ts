@@ -70,8 +70,7 @@ export function readInlineFile(url: string, decode = unescapeQuery): InlineFile 
 }
 
 /** Without blanks and a second prefix, in the alphabet that providers read; Google has another. */
-function plainBase64(given: string): string {
-  if (!isOdd(given)) return given;
-  const base64 = given.slice(given.lastIndexOf(',') + 1).replace(/\s+/g, '');
-  return base64.replaceAll('-', '+').replaceAll('_', '/');
-}
+const plainBase64 = (given: string): string =>
+  isOdd(given)
+    ? Buffer.from(given.slice(given.lastIndexOf(',') + 1), 'base64').toString('base64')
+    : given;

@@ -33,6 +33,19 @@ const refusals: [string, string, Step][] = [
   ['DeepSeek', 'up', refusal(402, { message: 'Insufficient Balance', type: 'unknown_error' })],
   ['OpenRouter', 'up', refusal(402, { message: 'Insufficient credits. Add more', code: 402 })],
   [
+    'Hugging Face',
+    'up',
+    { status: 402, body: { error: 'You have depleted your monthly included credits.' } },
+  ],
+  [
+    'Cohere, of a trial key',
+    'up',
+    {
+      status: 429,
+      body: { message: 'You are using a Trial key, which is limited to 1000 API calls / month.' },
+    },
+  ],
+  [
     'OpenRouter, of a long answer',
     'up',
     refusal(402, { message: 'This request requires more credits, or fewer max_tokens.' }),

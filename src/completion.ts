@@ -4,7 +4,7 @@
  */
 import type { OpenAIUsage, Usage } from './usage.js';
 import type { FoundPage, NativeSearchOptions } from './native-search-options.js';
-export { makeUsage, type OpenAIUsage, toOpenAIUsage, type Usage, withCounts } from './usage.js';
+export * from './usage.js';
 export type { FoundPage, SearchLocation, NativeSearchOptions } from './native-search-options.js';
 
 /** A dialect that clients and providers both speak: chat completions, Messages, Responses. */

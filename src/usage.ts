@@ -29,8 +29,14 @@ export interface Usage {
   hourCacheWriteTokens?: number;
   /** Of the prompt's tokens, those of sound; absent: none. */
   audioTokens?: number;
+  /** Of the cached tokens, those of sound; absent: it is not told. */
+  cachedAudioTokens?: number;
+  /** Of the completion's tokens, those of sound and pictures; absent: none. */
+  mediaTokens?: number;
   /** Web searches that the provider ran and charges for; absent: it does not tell. */
   webSearches?: number;
+  /** USD that the provider says it charges for all of this; absent: it does not say. */
+  costUsd?: number;
   /** True if the provider reported nothing and the numbers are estimates. */
   estimated: boolean;
 }
@@ -72,14 +78,30 @@ export function makeUsage(parts: ReportedCounts & { estimated?: boolean }): Usag
   if (typeof parts.hourCacheWriteTokens === 'number')
     usage.hourCacheWriteTokens = count(parts.hourCacheWriteTokens);
   if (parts.audioTokens) usage.audioTokens = count(parts.audioTokens);
+  if (typeof parts.cachedAudioTokens === 'number')
+    usage.cachedAudioTokens = count(parts.cachedAudioTokens);
+  if (parts.mediaTokens) usage.mediaTokens = count(parts.mediaTokens);
   if (typeof parts.webSearches === 'number') usage.webSearches = count(parts.webSearches);
+  // some servers say 0 where they know no price
+  if (parts.costUsd && parts.costUsd > 0 && parts.costUsd < maxCostUsd)
+    usage.costUsd = parts.costUsd;
   return usage;
 }
 
-/** The usage of two calls together: an estimate if one of them is. */
+/** No call costs as much. */
+const maxCostUsd = 1e6;
+
+/** The same of an answer; null for counts of 0: no answer uses no tokens, so none were told. */
+export function usageOfAnswer(parts: ReportedCounts): Usage | null {
+  const usage = makeUsage(parts);
+  return usage.promptTokens + usage.completionTokens > 0 ? usage : null;
+}
+
+/** The tokens of two calls together: an estimate if one of them is. */
 export function usageOfBoth(first: Usage, second: Usage): Usage {
-  const total: Usage = { ...first, estimated: first.estimated || second.estimated };
-  const { estimated: _estimated, ...counts } = second;
+  const { costUsd: _firstUsd, ...total } = first;
+  const { estimated, costUsd: _secondUsd, ...counts } = second;
+  total.estimated ||= estimated;
   for (const [name, tokens] of Object.entries(counts) as [keyof typeof counts, number][])
     total[name] = (total[name] ?? 0) + tokens;
   return total;

@@ -20,6 +20,8 @@ interface Charged {
   readonly ours: number | null;
 }
 
+const withoutStated = ({ costUsd: _stated, ...usage }: Usage): Usage => usage;
+
 /** In USD; null if the usage does not say. xAI's ticks are ten-billionths. */
 function statedCost(usage: unknown): number | null {
   const ticks = at(usage, 'cost_in_usd_ticks');
@@ -49,7 +51,7 @@ function chargedIn(exchange: Exchange): Charged[] {
       {
         name: `${exchange.provider}/${exchange.name} (${model})`,
         stated,
-        ours: read && costOf(read, facts).total_tokens_cost,
+        ours: read && costOf(withoutStated(read), facts).total_tokens_cost,
       },
     ];
   });

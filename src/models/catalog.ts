@@ -80,7 +80,8 @@ const quarterHourMs = 15 * 60 * 1000;
 function overridePrices(listed: Prices, override: ModelOverride): Prices {
   const { inputPrice = null, outputPrice = null, cachedInputPrice = null } = override;
   const { cacheWritePrice = null } = override;
-  const rest = inputPrice === null && outputPrice === null ? listed : noPrices;
+  const isConfigured = inputPrice !== null || outputPrice !== null;
+  const rest = isConfigured ? noPrices : listed;
   return {
     ...rest,
     inputPrice: inputPrice ?? listed.inputPrice,
@@ -89,6 +90,7 @@ function overridePrices(listed: Prices, override: ModelOverride): Prices {
     cacheWritePrice: cacheWritePrice ?? rest.cacheWritePrice,
     hasOtherCharges: listed.hasOtherCharges,
     searchPrice: override.searchPrice ?? listed.searchPrice,
+    isConfigured,
   };
 }
 

@@ -72,24 +72,35 @@ export function cacheSavingOf(usage: Usage, facts: Prices): number | null {
 }
 
 /**
- * The cost of a call. Cached, cache-written, audio and reasoning tokens are charged at their own
- * rates if there are any, else as input or output. Tiers depend on the length of the whole prompt.
- * A fee for each request is part of the total only.
+ * The cost of a call. Tokens of other kinds than text (cached, cache-written, sound, pictures,
+ * reasoning) are charged at their own rates if there are any, else as input or output. Tiers depend
+ * on the length of the whole prompt. A fee for each request is part of the total only. Where the
+ * provider says what it charges, that is the total, unless the configuration states prices.
  */
 export function costOf(usage: Usage, facts: Prices): Costs {
   const { inputPrice, outputPrice } = facts;
   const search = searchCost(usage, facts);
-  if (inputPrice === null && outputPrice === null) return { ...unknown(), ...search };
+  const stated = facts.isConfigured ? undefined : usage.costUsd;
+  const none = { ...unknown(), total_tokens_cost: stated ?? null, ...search };
+  if (inputPrice === null && outputPrice === null) return none;
   const { promptTokens, completionTokens } = usage;
-  // audio first: its cached tokens cost more than those of text
-  const audio = Math.min(usage.audioTokens ?? 0, promptTokens);
-  const cached = Math.min(usage.cachedTokens, promptTokens - audio);
-  const written = Math.min(usage.cacheWriteTokens, promptTokens - audio - cached);
+  // if it is not told which tokens are cached: those of text, because those of audio cost more
+  const sound = Math.min(usage.audioTokens ?? 0, promptTokens);
+  const cachedSound = Math.min(usage.cachedAudioTokens ?? 0, usage.cachedTokens, sound);
+  const audio = sound - cachedSound;
+  const cached = Math.min(usage.cachedTokens - cachedSound, promptTokens - sound);
+  const written = Math.min(usage.cacheWriteTokens, promptTokens - sound - cached);
   const forHour = Math.min(usage.hourCacheWriteTokens ?? 0, written);
   const reasoning = Math.min(usage.reasoningTokens, completionTokens);
+  const media = Math.min(usage.mediaTokens ?? 0, completionTokens - reasoning);
   const input = sum(
-    charge(promptTokens - audio - cached - written, inputPrice, promptTokens),
+    charge(promptTokens - sound - cached - written, inputPrice, promptTokens),
     charge(audio, facts.audioInputPrice ?? inputPrice, promptTokens),
+    charge(
+      cachedSound,
+      facts.cachedAudioPrice ?? facts.audioInputPrice ?? inputPrice,
+      promptTokens,
+    ),
     charge(cached, facts.cachedInputPrice ?? inputPrice, promptTokens),
     charge(written - forHour, facts.cacheWritePrice ?? inputPrice, promptTokens),
     facts.hourCacheWritePrice === null
@@ -97,15 +108,16 @@ export function costOf(usage: Usage, facts: Prices): Costs {
       : charge(forHour, facts.hourCacheWritePrice, promptTokens),
   );
   const output = sum(
-    charge(completionTokens - reasoning, outputPrice, promptTokens),
+    charge(completionTokens - reasoning - media, outputPrice, promptTokens),
+    charge(media, facts.mediaOutputPrice ?? outputPrice, promptTokens),
     charge(reasoning, facts.reasoningPrice ?? outputPrice, promptTokens),
   );
-  if (input === null || output === null) return { ...unknown(), ...search };
+  if (input === null || output === null) return none;
   const beside = (facts.requestPrice ?? 0) + (search.web_search_cost ?? 0);
   return {
     input_tokens_cost: round(input),
     output_tokens_cost: round(output),
-    total_tokens_cost: round(input + output + beside),
+    total_tokens_cost: round(stated ?? input + output + beside),
     ...search,
   };
 }

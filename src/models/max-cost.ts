@@ -213,7 +213,7 @@ export function maxCostUsd(
   const rate = Math.max(
     maxRateOf(inputPrice, facts.cachedInputPrice, facts.cacheWritePrice),
     // an address may turn out to be sound
-    media.unbounded > 0 ? maxRateOf(facts.audioInputPrice) : 0,
+    media.unbounded > 0 ? maxRateOf(facts.audioInputPrice, facts.cachedAudioPrice) : 0,
     media.longCache
       ? facts.hourCacheWritePrice === null
         ? 2 * maxRateOf(inputPrice)
@@ -222,7 +222,9 @@ export function maxCostUsd(
   );
   const input = promptTokens * rate;
   const output =
-    completionTokens === 0 ? 0 : completionTokens * maxRateOf(outputPrice, facts.reasoningPrice);
+    completionTokens === 0
+      ? 0
+      : completionTokens * maxRateOf(outputPrice, facts.reasoningPrice, facts.mediaOutputPrice);
   const beside = (facts.requestPrice ?? 0) + searches * (facts.searchPrice ?? 0);
   return Math.ceil((input + output) * 1e6 + beside * 1e12) / 1e12;
 }

@@ -39,12 +39,18 @@ export interface Prices {
   /** For cache writes that last an hour. Null: twice the rate of input. */
   readonly hourCacheWritePrice: TokenPrice | null;
   readonly audioInputPrice: TokenPrice | null;
+  /** Of sound in the prompt cache. Null: as sound. */
+  readonly cachedAudioPrice: TokenPrice | null;
+  /** Of sound and pictures that the model makes. */
+  readonly mediaOutputPrice: TokenPrice | null;
   /** Whether the price data lists charges beside tokens: for pictures, searches, requests, … */
   readonly hasOtherCharges: boolean;
   /** USD for each request, in addition to its tokens. */
   readonly requestPrice: number | null;
   /** USD for each web search that the model's provider runs for it. */
   readonly searchPrice: number | null;
+  /** The configuration states some of them: they count, whatever a provider says that it charges. */
+  readonly isConfigured: boolean;
 }
 
 /** All known facts about one provider's model. Null: unknown. */
@@ -83,9 +89,12 @@ export const noPrices: Prices = {
   reasoningPrice: null,
   hourCacheWritePrice: null,
   audioInputPrice: null,
+  cachedAudioPrice: null,
+  mediaOutputPrice: null,
   hasOtherCharges: false,
   requestPrice: null,
   searchPrice: null,
+  isConfigured: false,
 };
 
 /**

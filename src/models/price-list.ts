@@ -174,9 +174,13 @@ export function readPrices(
     reasoningPrice: tokenPrice(entry['output_reasoning_mtok']),
     hourCacheWritePrice: tokenPrice(entry['cache_write_1h_mtok']),
     audioInputPrice: tokenPrice(entry['input_audio_mtok']),
+    cachedAudioPrice: tokenPrice(entry['cache_audio_read_mtok']),
+    // no model is listed that makes both
+    mediaOutputPrice: tokenPrice(entry['output_audio_mtok'] ?? entry['output_image_mtok']),
     hasOtherCharges: Object.keys(entry).some((charge) => !boundedCharges.has(charge)),
     requestPrice: perThousand('requests_kcount'),
     searchPrice: perThousand('web_searches_kcount'),
+    isConfigured: false,
   };
 }
 

@@ -46,9 +46,12 @@ const facts: fc.Arbitrary<Prices> = fc.record({
   reasoningPrice: fc.option(price),
   hourCacheWritePrice: fc.option(price),
   audioInputPrice: fc.option(price),
+  cachedAudioPrice: fc.option(price),
+  mediaOutputPrice: fc.option(price),
   hasOtherCharges: fc.constant(false),
   requestPrice: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
   searchPrice: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+  isConfigured: fc.boolean(),
 });
 const tokens = fc.integer({ min: 0, max: 1_000_000 });
 const share = fc.double({ min: 0, max: 1, noNaN: true });
@@ -75,6 +78,8 @@ describe('the maximum cost of a call', () => {
             reasoningTokens: Math.floor(completion * reasoned),
             hourCacheWriteTokens: media.longCache ? Math.floor(prompt * made * kept) : 0,
             audioTokens: media.unbounded > 0 ? Math.floor(prompt * heard) : 0,
+            cachedAudioTokens: media.unbounded > 0 ? Math.floor(prompt * heard * cached) : 0,
+            mediaTokens: Math.floor(completion * heard),
             webSearches: Math.floor(searches * read),
           });
           expect(costOf(usage, known).total_tokens_cost ?? Infinity).toBeLessThanOrEqual(

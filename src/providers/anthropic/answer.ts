@@ -1,4 +1,4 @@
-import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
+import { type UrlCitation, type Usage, usageOfAnswer, withCounts } from '../../completion.js';
 import { objectsIn } from '../../text/is-object.js';
 import { urlCitation } from '../answer-chunks.js';
 
@@ -39,6 +39,8 @@ export interface AnthropicUsage {
   cache_creation?: { ephemeral_1h_input_tokens?: number | null } | null;
   server_tool_use?: { web_search_requests?: number | null } | null;
   output_tokens_details?: { thinking_tokens?: number | null } | null;
+  /** The samplings of one request. The counts above leave out those of type `compaction`. */
+  iterations?: readonly (AnthropicUsage & { type?: string })[] | null;
 }
 
 /** The fields of a whole answer that are read. */
@@ -56,13 +58,16 @@ export interface AnthropicAnswer {
 /** Translates usage; null if none is reported. */
 export function readAnthropicUsage(reported: AnthropicUsage | null | undefined): Usage | null {
   const usage = withCounts(reported);
-  if (typeof usage?.input_tokens !== 'number' && typeof usage?.output_tokens !== 'number')
-    return null;
-  const cachedTokens = usage.cache_read_input_tokens ?? 0;
-  const cacheWriteTokens = usage.cache_creation_input_tokens ?? 0;
-  return makeUsage({
-    promptTokens: (usage.input_tokens ?? 0) + cachedTokens + cacheWriteTokens,
-    completionTokens: usage.output_tokens,
+  if (!usage) return null;
+  const compactions = objectsIn(usage.iterations).filter(({ type }) => type === 'compaction');
+  const all = [usage, ...compactions];
+  const sum = (count: (one: AnthropicUsage) => number | null | undefined): number =>
+    all.reduce((total, one) => total + (count(one) ?? 0), 0);
+  const cachedTokens = sum((one) => one.cache_read_input_tokens);
+  const cacheWriteTokens = sum((one) => one.cache_creation_input_tokens);
+  return usageOfAnswer({
+    promptTokens: sum((one) => one.input_tokens) + cachedTokens + cacheWriteTokens,
+    completionTokens: sum((one) => one.output_tokens),
     reasoningTokens: usage.output_tokens_details?.thinking_tokens,
     cachedTokens,
     cacheWriteTokens,

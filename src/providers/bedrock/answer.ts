@@ -1,4 +1,4 @@
-import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
+import { type UrlCitation, type Usage, usageOfAnswer, withCounts } from '../../completion.js';
 import { objectsIn } from '../../text/is-object.js';
 import { urlCitation } from '../answer-chunks.js';
 
@@ -54,7 +54,7 @@ export function converseUsage(reported: ConverseUsage | undefined): Usage | null
   if (!usage) return null;
   const cachedTokens = usage.cacheReadInputTokens ?? 0;
   const cacheWriteTokens = usage.cacheWriteInputTokens ?? 0;
-  return makeUsage({
+  return usageOfAnswer({
     promptTokens: (usage.inputTokens ?? 0) + cachedTokens + cacheWriteTokens,
     completionTokens: usage.outputTokens ?? 0,
     cachedTokens,

@@ -1,4 +1,4 @@
-import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
+import { type UrlCitation, type Usage, usageOfAnswer, withCounts } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
 import { type Fields, objectsIn, textIn } from '../../text/is-object.js';
 import { urlCitation } from '../answer-chunks.js';
@@ -60,18 +60,20 @@ export interface CohereAnswer {
 }
 
 /**
- * Translates usage; null if there is none. Counts `tokens` rather than `billed_units`, which
- * exclude what Cohere adds to a prompt; image tokens are added to the text's.
+ * Translates usage; null if there is none. Counts `billed_units`: what Cohere adds to a prompt is in
+ * `tokens` alone, and free. Without them image tokens are added to the text's.
  */
 export function cohereUsage(reported: CohereUsage | null | undefined): Usage | null {
   const usage = withCounts(reported);
-  const counted = usage?.tokens ?? usage?.billed_units;
-  if (!usage || !counted) return null;
-  return makeUsage({
-    promptTokens: (counted.input_tokens ?? 0) + (usage.tokens?.image_tokens ?? 0),
-    completionTokens: counted.output_tokens,
-    reasoningTokens: usage.tokens?.reasoning_tokens,
-    cachedTokens: usage.cached_tokens,
+  if (!usage) return null;
+  const { tokens = {}, billed_units: billed } = usage;
+  const promptTokens =
+    billed?.input_tokens ?? (tokens.input_tokens ?? 0) + (tokens.image_tokens ?? 0);
+  return usageOfAnswer({
+    promptTokens,
+    completionTokens: billed?.output_tokens ?? tokens.output_tokens,
+    reasoningTokens: tokens.reasoning_tokens,
+    cachedTokens: Math.min(usage.cached_tokens ?? 0, promptTokens),
   });
 }
 

@@ -4,8 +4,8 @@ import {
   type CompletionSink,
   escapeJson,
   type EventReader,
-  makeUsage,
   type Usage,
+  usageOfAnswer,
   withCounts,
 } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
@@ -20,7 +20,7 @@ import { sseReader } from '../sse-reader.js';
 import { type AnswerTarget, CandidateReader } from './candidate.js';
 import { googleFailure, googleFailureUnder200 } from './failure.js';
 import { withSearches } from './web-search.js';
-import type { GeminiCandidate, GeminiResponse, UsageMetadata } from './wire.js';
+import type { GeminiCandidate, GeminiResponse, ModalityTokens, UsageMetadata } from './wire.js';
 
 const newline = 10;
 const maxBareJsonBytes = 32 * 1024 * 1024;
@@ -254,15 +254,28 @@ class GeminiAnswer implements AnswerTarget {
 function usageOf(usage: UsageMetadata | undefined): Usage | null {
   if (usage?.promptTokenCount === undefined && usage?.totalTokenCount === undefined) return null;
   const thoughts = usage.thoughtsTokenCount ?? 0;
-  return makeUsage({
-    promptTokens: (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0),
-    completionTokens: (usage.candidatesTokenCount ?? 0) + thoughts,
+  const completionTokens = (usage.candidatesTokenCount ?? 0) + thoughts;
+  const rest = Math.max(0, (usage.totalTokenCount ?? 0) - completionTokens);
+  const { cacheTokensDetails: cached } = usage;
+  return usageOfAnswer({
+    promptTokens:
+      usage.promptTokenCount === undefined
+        ? rest
+        : usage.promptTokenCount + (usage.toolUsePromptTokenCount ?? 0),
+    completionTokens,
     reasoningTokens: thoughts,
     cachedTokens: usage.cachedContentTokenCount ?? 0,
-    audioTokens: objectsIn(usage.promptTokensDetails).find(({ modality }) => modality === 'AUDIO')
-      ?.tokenCount,
+    audioTokens: tokensOf(usage.promptTokensDetails, /AUDIO/),
+    ...(cached ? { cachedAudioTokens: tokensOf(cached, /AUDIO/) } : {}),
+    mediaTokens: tokensOf(usage.candidatesTokensDetails, /AUDIO|IMAGE/),
   });
 }
+
+/** The tokens of some modalities, of a list by modality. */
+const tokensOf = (details: ModalityTokens | undefined, modalities: RegExp): number =>
+  objectsIn(details)
+    .filter(({ modality }) => modalities.test(modality ?? ''))
+    .reduce((sum, { tokenCount = 0 }) => sum + tokenCount, 0);
 
 /**
  * The events of a body: one, or an array where a stream was not requested as server-sent events.

@@ -78,10 +78,15 @@ export interface GeminiCandidate {
   };
 }
 
+/** Tokens by modality: `TEXT`, `AUDIO`, `IMAGE`, … */
+export type ModalityTokens = readonly { modality?: string; tokenCount?: number }[] | null;
+
 /** `promptTokenCount` includes cached tokens; `candidatesTokenCount` does not include thoughts. */
 export interface UsageMetadata {
   promptTokenCount?: number;
-  promptTokensDetails?: { modality?: string; tokenCount?: number }[] | null;
+  promptTokensDetails?: ModalityTokens;
+  cacheTokensDetails?: ModalityTokens;
+  candidatesTokensDetails?: ModalityTokens;
   toolUsePromptTokenCount?: number;
   candidatesTokenCount?: number;
   thoughtsTokenCount?: number;

@@ -31,6 +31,8 @@ export function readOpenAICompletion(
   if (error !== null) throw openAIFailureUnder200(provider, error);
   const given: unknown = completion.choices;
   if (typeof given !== 'object' || given === null) throw notACompletion(provider);
+  // before it is mended, which leaves out what clients do not need
+  const usage = readOpenAIUsage(completion.usage);
   let rewritten = mendEnvelope(completion) || completion !== parsed || validJson(body) !== body;
   if ((asked ?? 1) === 1 && completion.choices.length > 1) {
     completion.choices = [joined(completion.choices)];
@@ -53,7 +55,6 @@ export function readOpenAICompletion(
     choice.finish_reason = calls.hasAny ? 'tool_calls' : 'stop';
     rewritten = true;
   }
-  const usage = readOpenAIUsage(completion.usage);
   return { completion, usage, rewritten, ...(unknownFinish ? { unknownFinish } : {}) };
 }
 

@@ -216,6 +216,7 @@ class OpenAIEventReader implements EventReader {
     const isNamed = this.isErrorEvent && !('choices' in chunk);
     const error = errorIn(chunk) ?? (isNamed ? chunk : null);
     if (error !== null) throw openAIFailureUnder200(this.provider, error);
+    const told = chunk.usage;
     // the chunk then differs from the payload, which cannot be passed on
     let rewritten = mendEnvelope(chunk) || chunk !== parsed;
     this.only ??= chunk.choices[0]?.index;
@@ -228,7 +229,7 @@ class OpenAIEventReader implements EventReader {
       if (this.mend(choice, position)) rewritten = true;
     if (chunk.usage || !this.passAsText(chunk, payload, rewritten))
       this.sink.chunk(chunk, rewritten ? null : payload);
-    const usage = readChunkUsage(chunk);
+    const usage = readChunkUsage(chunk, told);
     this.usage = usage ?? this.usage;
     // before the end of the answer, it counts what there is so far
     if (usage && this.finishReason !== null) this.sink.counted?.(usage);

@@ -1,9 +1,9 @@
 import {
   type CompletionChunk,
-  makeUsage,
   type OpenAIUsage,
   toOpenAIUsage,
   type Usage,
+  usageOfAnswer,
 } from '../../completion.js';
 import { type Fields, isObject } from '../../text/is-object.js';
 
@@ -19,8 +19,11 @@ const places = {
   cacheWriteTokens:
     'prompt_tokens_details.cache_write_tokens prompt_tokens_details.cache_creation_tokens cache_creation_input_tokens prompt_tokens_details.cached_creation_tokens',
   audioTokens: 'prompt_tokens_details.audio_tokens',
+  mediaTokens: 'completion_tokens_details.audio_tokens completion_tokens_details.image_tokens',
   // OpenRouter; Perplexity's deep research
   webSearches: 'server_tool_use_details.web_search_requests num_search_queries',
+  // OpenRouter; Perplexity; DeepInfra
+  costUsd: 'cost cost.total_cost estimated_cost',
 } as const;
 const paths = Object.entries(places).map(
   ([count, list]) => [count, list.split(' ').map((path) => path.split('.'))] as const,
@@ -47,19 +50,31 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | 
   if (!isObject(usage)) return null;
   const read = countsIn(usage);
   const { promptTokens = 0, completionTokens = 0, reasoningTokens = 0 } = read;
-  if (read.promptTokens === undefined && read.completionTokens === undefined) return null;
   const cached = (read.cachedTokens ?? 0) + (read.cacheWriteTokens ?? 0);
   const rest = (countIn(usage.total_tokens) ?? 0) - promptTokens - completionTokens;
   // Anthropic's names come with its habits
   const isAnthropics =
     usage['cache_read_input_tokens'] !== undefined && !('prompt_tokens' in usage);
   const isApart = cached > 0 && (rest === cached || isAnthropics);
-  return makeUsage({
+  return usageOfAnswer({
     ...read,
+    costUsd: statedCostUsd(usage, read.costUsd),
     promptTokens: promptTokens + (isApart ? cached : 0),
     completionTokens: completionTokens + (isApart ? 0 : Math.max(0, rest)),
     reasoningTokens: reasoningTokens || (isApart || !read.completionTokens ? 0 : Math.max(0, rest)),
   });
+}
+
+/**
+ * What a provider says that it charges, in USD; undefined if it does not say. Where OpenRouter calls
+ * with a key of the user's own, the price at that provider comes on top of its fee; xAI counts in
+ * ten-billionths.
+ */
+export function statedCostUsd(usage: Fields, cost = countsIn(usage).costUsd): number | undefined {
+  const { is_byok: isOwnKey, cost_details: details, cost_in_usd_ticks: ticks } = usage;
+  const upstream = isOwnKey === true && isObject(details) ? details['upstream_inference_cost'] : 0;
+  if (cost !== undefined) return cost + (countIn(upstream) ?? 0);
+  return ticks === undefined ? undefined : (countIn(ticks) ?? 0) / 1e10;
 }
 
 /** A count, which some servers write as text. Undefined for anything else, as for -1 or 1e300. */
@@ -92,13 +107,12 @@ export function mendUsage(holder: { [field: string]: unknown }): boolean {
 type UsageHolder = { usage?: CompletionChunk['usage']; delta?: UsageHolder } | null | undefined;
 
 /**
- * Usage is at the top level; Groq also sends it under `x_groq`, Moonshot in the choice. Null for
- * counts of 0, which some servers have in each chunk, or in the last.
+ * Usage is at the top level; Groq also sends it under `x_groq`, Moonshot in the choice.
+ * @param told at the top level, as the provider sent it
  */
-export function readChunkUsage(chunk: CompletionChunk): Usage | null {
+export function readChunkUsage(chunk: CompletionChunk, told = chunk.usage): Usage | null {
   const choice = chunk.choices[0] as UsageHolder;
-  const usage = readOpenAIUsage(
-    chunk.usage ?? (chunk['x_groq'] as UsageHolder)?.usage ?? choice?.usage ?? choice?.delta?.usage,
+  return readOpenAIUsage(
+    told ?? (chunk['x_groq'] as UsageHolder)?.usage ?? choice?.usage ?? choice?.delta?.usage,
   );
-  return usage && usage.promptTokens + usage.completionTokens > 0 ? usage : null;
 }

@@ -1,8 +1,9 @@
-import { makeUsage, type UrlCitation, type Usage, withCounts } from '../../completion.js';
+import { type UrlCitation, type Usage, usageOfAnswer, withCounts } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
 import { objectsIn } from '../../text/is-object.js';
 import { urlCitation } from '../answer-chunks.js';
 import { openAIFailureUnder200 } from '../openai-compatible/failure.js';
+import { statedCostUsd } from '../openai-compatible/usage.js';
 import { reasoningFormat } from './input.js';
 import { citationTitle, type SearchAction } from './web-search.js';
 
@@ -74,15 +75,15 @@ export interface ResponsesAnswer {
 /** Translates usage; null if there is none. */
 export function responsesUsage(reported: ResponsesAnswer['usage']): Usage | null {
   const usage = withCounts(reported);
-  if (!usage || (usage.input_tokens === undefined && usage.output_tokens === undefined))
-    return null;
-  return makeUsage({
+  if (!usage) return null;
+  return usageOfAnswer({
     promptTokens: usage.input_tokens,
     completionTokens: usage.output_tokens,
     reasoningTokens: usage.output_tokens_details?.reasoning_tokens,
     cachedTokens: usage.input_tokens_details?.cached_tokens,
     cacheWriteTokens: usage.input_tokens_details?.cache_write_tokens,
     hourCacheWriteTokens: usage.input_tokens_details?.cache_write_tokens_details?.ttl_12h_tokens,
+    costUsd: statedCostUsd(usage),
   });
 }
 

@@ -33,6 +33,10 @@ export interface Usage {
   cachedAudioTokens?: number;
   /** Of the completion's tokens, those of sound and pictures; absent: none. */
   mediaTokens?: number;
+  /** Of the prompt's tokens, those that the provider does not charge for; absent: none. */
+  freePromptTokens?: number;
+  /** The same of the completion's tokens. */
+  freeCompletionTokens?: number;
   /** Web searches that the provider ran and charges for; absent: it does not tell. */
   webSearches?: number;
   /** USD that the provider says it charges for all of this; absent: it does not say. */
@@ -77,16 +81,17 @@ export function makeUsage(parts: ReportedCounts & { estimated?: boolean }): Usag
   };
   if (typeof parts.hourCacheWriteTokens === 'number')
     usage.hourCacheWriteTokens = count(parts.hourCacheWriteTokens);
-  if (parts.audioTokens) usage.audioTokens = count(parts.audioTokens);
+  for (const name of rare) if (parts[name]) usage[name] = count(parts[name]);
   if (typeof parts.cachedAudioTokens === 'number')
     usage.cachedAudioTokens = count(parts.cachedAudioTokens);
-  if (parts.mediaTokens) usage.mediaTokens = count(parts.mediaTokens);
   if (typeof parts.webSearches === 'number') usage.webSearches = count(parts.webSearches);
   // some servers say 0 where they know no price
   if (parts.costUsd && parts.costUsd > 0 && parts.costUsd < maxCostUsd)
     usage.costUsd = parts.costUsd;
   return usage;
 }
+
+const rare = ['audioTokens', 'mediaTokens', 'freePromptTokens', 'freeCompletionTokens'] as const;
 
 /** No call costs as much. */
 const maxCostUsd = 1e6;

@@ -83,7 +83,8 @@ export function costOf(usage: Usage, facts: Prices): Costs {
   const stated = facts.isConfigured ? undefined : usage.costUsd;
   const none = { ...unknown(), total_tokens_cost: stated ?? null, ...search };
   if (inputPrice === null && outputPrice === null) return none;
-  const { promptTokens, completionTokens } = usage;
+  const promptTokens = Math.max(0, usage.promptTokens - (usage.freePromptTokens ?? 0));
+  const completionTokens = Math.max(0, usage.completionTokens - (usage.freeCompletionTokens ?? 0));
   // if it is not told which tokens are cached: those of text, because those of audio cost more
   const sound = Math.min(usage.audioTokens ?? 0, promptTokens);
   const cachedSound = Math.min(usage.cachedAudioTokens ?? 0, usage.cachedTokens, sound);

@@ -195,7 +195,7 @@ describe('a request to Cohere', () => {
 });
 
 describe('an answer of Cohere', () => {
-  it('becomes a completion with thinking, text and usage that counts billed units, not tokens', () => {
+  it('becomes a completion with thinking, text and usage that counts tokens, and which are not billed', () => {
     const { completion, usage } = answerOf({
       id: 'a1',
       finish_reason: 'COMPLETE',
@@ -208,9 +208,9 @@ describe('an answer of Cohere', () => {
         ],
       },
       usage: {
-        billed_units: { input_tokens: 100, output_tokens: 9 },
-        tokens: { input_tokens: 600, output_tokens: 12, reasoning_tokens: 4, image_tokens: 20 },
-        cached_tokens: 564,
+        billed_units: { input_tokens: 3, output_tokens: 2 },
+        tokens: { input_tokens: 100, output_tokens: 9, reasoning_tokens: 4, image_tokens: 20 },
+        cached_tokens: 64,
       },
     });
     expect(completion).toMatchObject({
@@ -226,20 +226,15 @@ describe('an answer of Cohere', () => {
       ],
     });
     expect(usage).toEqual({
-      promptTokens: 100,
+      promptTokens: 120,
       completionTokens: 9,
       reasoningTokens: 4,
-      cachedTokens: 100,
+      cachedTokens: 64,
       cacheWriteTokens: 0,
+      freePromptTokens: 117,
+      freeCompletionTokens: 7,
       estimated: false,
     });
-  });
-
-  it('has the tokens, with those of pictures, where nothing is billed', () => {
-    const message = { role: 'assistant', content: [{ type: 'text', text: 'Blue' }] };
-    const tokens = { input_tokens: 100, output_tokens: 9, image_tokens: 20 };
-    const { usage } = answerOf({ finish_reason: 'COMPLETE', message, usage: { tokens } });
-    expect(usage).toMatchObject({ promptTokens: 120, completionTokens: 9 });
   });
 
   it('gives calls with their plan, and an object where arguments are missing', () => {

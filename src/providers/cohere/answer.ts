@@ -60,20 +60,23 @@ export interface CohereAnswer {
 }
 
 /**
- * Translates usage; null if there is none. Counts `billed_units`: what Cohere adds to a prompt is in
- * `tokens` alone, and free. Without them image tokens are added to the text's.
+ * Translates usage; null if there is none. Counts `tokens`, image tokens added to the text's. What
+ * Cohere adds to a prompt itself is free: `billed_units` leave it out.
  */
 export function cohereUsage(reported: CohereUsage | null | undefined): Usage | null {
   const usage = withCounts(reported);
-  if (!usage) return null;
-  const { tokens = {}, billed_units: billed } = usage;
-  const promptTokens =
-    billed?.input_tokens ?? (tokens.input_tokens ?? 0) + (tokens.image_tokens ?? 0);
+  const counted = usage?.tokens ?? usage?.billed_units;
+  if (!usage || !counted) return null;
+  const { tokens, billed_units: billed } = usage;
+  const promptTokens = (counted.input_tokens ?? 0) + (tokens?.image_tokens ?? 0);
+  const completionTokens = counted.output_tokens ?? 0;
   return usageOfAnswer({
     promptTokens,
-    completionTokens: billed?.output_tokens ?? tokens.output_tokens,
-    reasoningTokens: tokens.reasoning_tokens,
-    cachedTokens: Math.min(usage.cached_tokens ?? 0, promptTokens),
+    completionTokens,
+    reasoningTokens: tokens?.reasoning_tokens,
+    cachedTokens: usage.cached_tokens,
+    freePromptTokens: promptTokens - (billed?.input_tokens ?? promptTokens),
+    freeCompletionTokens: completionTokens - (billed?.output_tokens ?? completionTokens),
   });
 }
 

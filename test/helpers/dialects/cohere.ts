@@ -8,13 +8,13 @@ const finishReasons: Record<Finish, string> = {
   content_filter: 'ERROR_TOXIC',
 };
 
-/** Cohere bills fewer tokens than it counts: what it adds itself is free. */
+/** Cohere bills fewer tokens than it counts where it adds some; `tokens` is the count. */
 const usageOf = (answer: FullAnswer) =>
   answer.usage && {
     billed_units: { input_tokens: answer.usage.prompt, output_tokens: answer.usage.completion },
     tokens: {
-      input_tokens: answer.usage.prompt + 500,
-      output_tokens: answer.usage.completion + 3,
+      input_tokens: answer.usage.prompt,
+      output_tokens: answer.usage.completion,
       ...(answer.usage.reasoning > 0 ? { reasoning_tokens: answer.usage.reasoning } : {}),
     },
     cached_tokens: answer.usage.cached,

@@ -13,12 +13,9 @@ const finishes: Record<string, Finish> = {
 function readUsage(usage: unknown): Expected['usage'] {
   return {
     // images are counted beside the text
-    prompt: numberAt(usage, 'billed_units', 'input_tokens'),
-    completion: numberAt(usage, 'billed_units', 'output_tokens'),
-    cached: Math.min(
-      numberAt(usage, 'cached_tokens'),
-      numberAt(usage, 'billed_units', 'input_tokens'),
-    ),
+    prompt: numberAt(usage, 'tokens', 'input_tokens') + numberAt(usage, 'tokens', 'image_tokens'),
+    completion: numberAt(usage, 'tokens', 'output_tokens'),
+    cached: numberAt(usage, 'cached_tokens'),
     reasoning: numberAt(usage, 'tokens', 'reasoning_tokens'),
   };
 }

@@ -56,7 +56,10 @@ export interface MovedCandidate {
 export const firstTokenMsOf = ({ isWhole, firstContentMs }: Attempt): number | null =>
   isWhole ? null : firstContentMs;
 
-/** Outcomes that are no provider's fault: the client left, the gateway stops or is full, another call won. */
+/**
+ * Outcomes that are no provider's fault: the client left, the gateway stops or is full, another call
+ * won.
+ */
 export const ownEnds: ReadonlySet<string> = new Set([
   'client_closed',
   'unavailable',

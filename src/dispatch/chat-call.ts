@@ -13,7 +13,7 @@ import { effortInName } from '../models/model-identity.js';
 import { flattenCustomTools } from '../custom-tools.js';
 import { withoutFunctions } from '../legacy-functions.js';
 import { askedEffort, nearestEffort } from '../providers/asked-effort.js';
-import { adapterFor, type ProviderAdapter } from '../providers/adapter.js';
+import type { ProviderAdapter } from '../providers/adapter.js';
 import { unreadable } from '../providers/failure.js';
 import type { Candidate } from '../chooser/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
@@ -96,7 +96,8 @@ export class ChatCall implements UpstreamCall<ChatAnswer> {
     const { candidate, stream } = target;
     const { adapter: own } = target.provider;
     const { model } = candidate;
-    const adapter = adapterFor(own, withEffort(chat, candidate, null), model, original?.dialect);
+    const adapter =
+      own.instead?.(withEffort(chat, candidate, null), model, original?.dialect) ?? own;
     this.adapter = adapter;
     this.call = { request: withEffort(chat, candidate, adapter.dialect), model, stream };
     if (original?.dialect === adapter.dialect && (adapter.takes?.(original.body) ?? true))

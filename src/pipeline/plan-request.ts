@@ -3,7 +3,7 @@ import { newRowId } from '../row-id.js';
 import { type ErrorTraceEntry, invalidField } from '../errors.js';
 import { hasBudget } from '../accounts/caller-limits.js';
 import { askedEffort } from '../providers/asked-effort.js';
-import { adapterFor, type ProviderAdapter } from '../providers/adapter.js';
+import type { ProviderAdapter } from '../providers/adapter.js';
 import { otherModelField } from '../providers/unpriced-fields.js';
 import { type Blame, makePlan } from '../chooser/make-plan.js';
 import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../chooser/plan.js';
@@ -232,7 +232,7 @@ export function forwardingAdapter(
   { provider, model }: Pick<Candidate, 'provider' | 'model'>,
 ): ProviderAdapter | null {
   const { adapter: own } = providers.get(provider ?? '') ?? {};
-  const adapter = own && adapterFor(own, chat, model, dialect);
+  const adapter = own?.instead?.(chat, model, dialect) ?? own;
   return adapter?.dialect === dialect ? adapter : null;
 }
 

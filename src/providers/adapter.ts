@@ -170,12 +170,6 @@ export interface ProviderAdapter {
   readonly passthrough?: Passthrough;
 }
 
-/** The API of a provider that gets a request: the one that is configured, or `instead`. */
-export const adapterFor = (
-  own: ProviderAdapter,
-  ...asked: Parameters<NonNullable<ProviderAdapter['instead']>>
-): ProviderAdapter => own.instead?.(...asked) ?? own;
-
 /**
  * Where requests to the provider's own API are passed through to, and how they are authenticated.
  */

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adapterFor } from '../../src/providers/adapter.js';
 import { dialects } from '../../src/providers/index.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { post, postStream } from '../helpers/sse.js';
@@ -167,7 +166,7 @@ describe('a request to OpenAI', () => {
     (_name, model, dialect, isOther) => {
       const isSentOn = (api: string, baseUrl: string): boolean => {
         const own = dialects.get(api)!.create({ name: 'p', api, baseUrl });
-        return adapterFor(own, { messages: [] }, model, dialect) !== own;
+        return Boolean(own.instead?.({ messages: [] }, model, dialect));
       };
       expect(isSentOn('openai', 'https://api.openai.com/v1')).toBe(isOther);
       expect(isSentOn('openai', 'https://eu.api.openai.com/v1')).toBe(isOther);
@@ -187,7 +186,7 @@ describe('a request to OpenAI', () => {
       });
       const request = { messages, tools: [{ type: 'function' as const, function: tool }] };
       const call = { request, model: 'gpt-5.5', stream: false };
-      const sent = await adapterFor(azure, request, 'gpt-5.5').buildRequest(call, 'key');
+      const sent = await azure.instead!(request, 'gpt-5.5')!.buildRequest(call, 'key');
       expect(sent.url).toBe('https://me.openai.azure.com/openai/v1/responses');
       expect(JSON.parse(String(sent.body))).toMatchObject({ model: 'mine', tools: [tool] });
     },

@@ -186,6 +186,7 @@ export function errorIn(body: object): unknown {
 
 /** Some servers send an error with each answer that is empty, or tells of success. */
 const isGiven = (error: unknown): boolean =>
+  Boolean(error) &&
   (isObject(error) ? Object.values(error) : [error]).some(
     (value) => !isNone.test(JSON.stringify(value ?? null)),
   );

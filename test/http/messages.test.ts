@@ -825,6 +825,8 @@ const recorded = dir
     )
   : [];
 
+const isStart = ({ type }: { type: string }): boolean => type === 'message_start';
+
 describe.runIf(dir)('recorded answers of Anthropic', () => {
   it('lose nothing on their way through', async () => {
     expect(recorded.length).toBeGreaterThan(20);
@@ -838,9 +840,12 @@ describe.runIf(dir)('recorded answers of Anthropic', () => {
       } else {
         const { events } = await askStreamed({ model: claude });
         const sent = [...raw.toString().matchAll(/^data: ?(.*)$/gm)].map(
-          ([, text = '']) => JSON.parse(text) as unknown,
+          ([, text = '']) => JSON.parse(text) as { type: string },
         );
-        expect(events, exchange.name).toEqual(sent);
+        // one proxy begins twice, at which Anthropic's own SDK would give up
+        const first = sent.findIndex(isStart);
+        const kept = sent.filter((event, at) => !isStart(event) || at === first);
+        expect(events, exchange.name).toEqual(kept);
       }
     }
   });

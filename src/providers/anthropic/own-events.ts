@@ -101,9 +101,14 @@ const isCall = (block: unknown): block is Fields => isObject(block) && block['ty
 export class OwnMessageEvents extends OwnEvents<MessageEvent> {
   private hasReason = false;
 
+  /** Leaves out what some proxies repeat: it ends the stream for Anthropic's own SDK. */
+  override pass(...told: Parameters<OwnEvents<MessageEvent>['pass']>): void {
+    if (!this.hasBegun || told[0].type !== 'message_start') super.pass(...told);
+  }
+
   protected isRight(event: MessageEvent): boolean {
     const { type, index } = event;
-    if (type === 'message_start') return !this.hasBegun && this.start(event.message);
+    if (type === 'message_start') return this.start(event.message);
     if (type !== 'ping' && !this.hasBegun) return false;
     switch (type) {
       case 'content_block_start':

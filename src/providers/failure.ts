@@ -4,8 +4,7 @@ import { clientErrorOf, type OwnError, refusalIn } from './client-error.js';
 
 /** The error code for a provider's status whose body says nothing more precise. */
 export function codeOfStatus(status: number): ErrorCode {
-  if (status === 401 || status === 403) return 'provider_auth';
-  if (status === 402) return 'quota_exhausted';
+  if (status === 401 || status === 402 || status === 403) return 'provider_auth';
   if (status === 404 || status === 410 || status === 501) return 'model_not_found';
   if (status === 429) return 'rate_limited';
   // 498: Groq has no room for the service tier

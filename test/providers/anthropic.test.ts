@@ -1134,7 +1134,7 @@ describe('a streamed answer', () => {
     ['timeout_error', 'upstream_error', 504],
     ['authentication_error', 'provider_auth', 401],
     ['permission_error', 'provider_auth', 403],
-    ['billing_error', 'quota_exhausted', 402],
+    ['billing_error', 'provider_auth', 402],
     ['not_found_error', 'model_not_found', 404],
     ['invalid_request_error', 'request_refused', 400],
     ['request_too_large', 'request_refused', 413],

@@ -640,7 +640,7 @@ describe('an error of Cohere', () => {
     [400, { message: 'invalid api token' }, 'provider_auth'],
     [400, { message: "model 'x' not found" }, 'request_refused'],
     [401, { message: 'invalid api token' }, 'provider_auth'],
-    [402, { message: 'please add or update your payment method' }, 'quota_exhausted'],
+    [402, { message: 'please add or update your payment method' }, 'provider_auth'],
     [404, { id: 'e', message: "model 'x' was removed" }, 'model_not_found'],
     [422, { message: 'unprocessable' }, 'request_refused'],
     [

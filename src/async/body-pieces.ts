@@ -3,8 +3,8 @@ const minOwnBytes = 1_024;
 const maxSmallPieces = 256;
 
 /**
- * The pieces of a body as they arrive. Runs of small ones are joined: whoever sends single bytes
- * would otherwise make a body take a hundred times its size.
+ * The pieces of a body as they arrive. Consecutive small pieces are joined: a client that sends
+ * single bytes would otherwise make a body take a hundred times its size.
  */
 export class BodyPieces {
   readonly list: Buffer[] = [];

@@ -81,8 +81,12 @@ export function costOf(usage: Usage, facts: Prices): Costs {
   const { inputPrice, outputPrice } = facts;
   const search = searchCost(usage, facts);
   const stated = facts.isConfigured ? undefined : usage.costUsd;
-  const none = { ...unknown(), total_tokens_cost: stated ?? null, ...search };
-  if (inputPrice === null && outputPrice === null) return none;
+  const withoutPrices = (): Costs => ({
+    ...unknown(),
+    total_tokens_cost: stated ?? null,
+    ...search,
+  });
+  if (inputPrice === null && outputPrice === null) return withoutPrices();
   const promptTokens = Math.max(0, usage.promptTokens - (usage.freePromptTokens ?? 0));
   const completionTokens = Math.max(0, usage.completionTokens - (usage.freeCompletionTokens ?? 0));
   // if it is not told which tokens are cached: those of text, because those of audio cost more
@@ -113,7 +117,7 @@ export function costOf(usage: Usage, facts: Prices): Costs {
     charge(media, facts.mediaOutputPrice ?? outputPrice, promptTokens),
     charge(reasoning, facts.reasoningPrice ?? outputPrice, promptTokens),
   );
-  if (input === null || output === null) return none;
+  if (input === null || output === null) return withoutPrices();
   const beside = (facts.requestPrice ?? 0) + (search.web_search_cost ?? 0);
   return {
     input_tokens_cost: round(input),

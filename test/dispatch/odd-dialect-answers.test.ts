@@ -477,6 +477,7 @@ const called = (args: string, fields: object = {}): object => ({
   ...{ type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'weather', arguments: args },
   ...{ status: 'completed', ...fields },
 });
+const secondCall = called(JSON.stringify(oslo), { id: 'fc_2', call_id: 'call_2' });
 const spokenItem = (given: string, id = 'msg_1'): object => ({
   ...{ type: 'message', id, role: 'assistant', status: 'completed' },
   content: [{ type: 'output_text', text: given, annotations: [] }],
@@ -518,10 +519,7 @@ answers.push(
       added(called('')),
       argumentsOf('delta', { delta: romeJson }),
       ended(called(romeJson)),
-      completed([
-        called(romeJson),
-        called(JSON.stringify(oslo), { id: 'fc_2', call_id: 'call_2' }),
-      ]),
+      completed([called(romeJson), secondCall]),
     ),
     two,
   ],
@@ -576,10 +574,7 @@ answers.push(
       added(called('', { id: 'fc_2', call_id: 'call_2' }), 1),
       argumentsOf('delta', { delta: romeJson }),
       ended(called(romeJson)),
-      completed([
-        called(romeJson),
-        called(JSON.stringify(oslo), { id: 'fc_2', call_id: 'call_2' }),
-      ]),
+      completed([called(romeJson), secondCall]),
     ),
     two,
   ],
@@ -599,11 +594,7 @@ answers.push(
   [
     'calls at one index that are closed and were not begun',
     'responses',
-    responded(
-      ended(called(romeJson)),
-      ended(called(JSON.stringify(oslo), { id: 'fc_2', call_id: 'call_2' })),
-      completed([]),
-    ),
+    responded(ended(called(romeJson)), ended(secondCall), completed([])),
     two,
   ],
   [

@@ -48,20 +48,25 @@ export interface Usage {
 const count = (value: number | null | undefined): number =>
   typeof value === 'number' && value > 0 && value < 2 ** 53 ? Math.round(value) : 0;
 
-/** Reported usage with its counts as numbers, which some servers write as text; undefined if none. */
+/**
+ * Reported usage with its counts as numbers, which some servers write as text, and without nulls;
+ * undefined if none. The same object where all is right: a copy costs some µs.
+ */
 export function withCounts<Reported extends object>(
   usage: Reported | null | undefined,
 ): Reported | undefined {
   if (!isObject(usage)) return undefined;
-  const read: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(usage))
-    if (isObject(value)) read[name] = withCounts(value);
-    else if (value !== null)
-      read[name] =
-        typeof value === 'string' && value !== '' && !Number.isNaN(Number(value))
-          ? Number(value)
-          : value;
-  return read as Reported;
+  let read: Record<string, unknown> | undefined;
+  for (const [name, value] of Object.entries(usage)) {
+    const count = isObject(value) ? withCounts(value) : countOf(value);
+    if (count !== value) (read ??= { ...usage })[name] = count;
+  }
+  return (read ?? usage) as Reported;
+}
+
+function countOf(value: unknown): unknown {
+  if (typeof value !== 'string' || value === '') return value ?? undefined;
+  return Number.isNaN(Number(value)) ? value : Number(value);
 }
 
 /** The token counts of `Usage`, as a provider may have reported them. */

@@ -166,9 +166,9 @@ class RunningCompletion {
     return executePlan({
       plan,
       callOf: (target) => {
-        const ask = askOf(target);
-        const chat = this.fitting(ask.chat, target.candidate);
-        return new ChatCall(target, { ...ask, chat, hold: this.holdImages });
+        const { chat: asked, writer, original } = askOf(target);
+        const chat = this.fitting(asked, target.candidate);
+        return new ChatCall(target, { chat, writer, original, hold: this.holdImages });
       },
       admit,
       errorTrace,

@@ -7,38 +7,41 @@ import {
 } from '../../completion.js';
 import { type Fields, isObject } from '../../text/is-object.js';
 
+/** The paths of fields, from a list of words. */
+const at = (list: string) => list.split(' ').map((path) => path.split('.'));
+
 /** Where servers have their counts: OpenAI, then DeepSeek, Moonshot, LiteLLM, Responses, New API. */
 const places = {
-  promptTokens: 'prompt_tokens input_tokens',
-  completionTokens: 'completion_tokens output_tokens',
+  promptTokens: at('prompt_tokens input_tokens'),
+  completionTokens: at('completion_tokens output_tokens'),
   // the last: Perplexity
-  reasoningTokens:
+  reasoningTokens: at(
     'completion_tokens_details.reasoning_tokens output_tokens_details.reasoning_tokens reasoning_tokens',
-  cachedTokens:
+  ),
+  cachedTokens: at(
     'prompt_tokens_details.cached_tokens prompt_cache_hit_tokens cached_tokens cache_read_input_tokens input_tokens_details.cached_tokens',
-  cacheWriteTokens:
+  ),
+  cacheWriteTokens: at(
     'prompt_tokens_details.cache_write_tokens prompt_tokens_details.cache_creation_tokens cache_creation_input_tokens prompt_tokens_details.cached_creation_tokens',
-  audioTokens: 'prompt_tokens_details.audio_tokens',
-  mediaTokens: 'completion_tokens_details.audio_tokens completion_tokens_details.image_tokens',
+  ),
+  audioTokens: at('prompt_tokens_details.audio_tokens'),
+  mediaTokens: at('completion_tokens_details.audio_tokens completion_tokens_details.image_tokens'),
   // OpenRouter; Perplexity's deep research
-  webSearches: 'server_tool_use_details.web_search_requests num_search_queries',
+  webSearches: at('server_tool_use_details.web_search_requests num_search_queries'),
   // OpenRouter; Perplexity; DeepInfra
-  costUsd: 'cost cost.total_cost estimated_cost',
-} as const;
-const paths = Object.entries(places).map(
-  ([count, list]) => [count, list.split(' ').map((path) => path.split('.'))] as const,
-);
+  costUsd: at('cost cost.total_cost estimated_cost'),
+};
 
-/** The counts of each kind: the first that is not 0, else the first. */
-function countsIn(usage: Fields): { [Count in keyof typeof places]?: number } {
-  const counts: Record<string, number> = {};
-  for (const [name, list] of paths)
-    for (const [field = '', inner] of list) {
-      const holder = usage[field];
-      const count = countIn(inner === undefined ? holder : isObject(holder) ? holder[inner] : null);
-      if (count !== undefined) counts[name] ||= count;
-    }
-  return counts;
+/** The count of a kind: the first that is not 0, else the first. */
+function countOf(usage: Fields, kind: keyof typeof places): number | undefined {
+  let first: number | undefined;
+  for (const [field = '', inner] of places[kind]) {
+    const holder = usage[field];
+    const count = countIn(inner === undefined ? holder : isObject(holder) ? holder[inner] : null);
+    if (count) return count;
+    first ??= count;
+  }
+  return first;
 }
 
 /**
@@ -48,20 +51,28 @@ function countsIn(usage: Fields): { [Count in keyof typeof places]?: number } {
  */
 export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | null {
   if (!isObject(usage)) return null;
-  const read = countsIn(usage);
-  const { promptTokens = 0, completionTokens = 0, reasoningTokens = 0 } = read;
-  const cached = (read.cachedTokens ?? 0) + (read.cacheWriteTokens ?? 0);
+  const promptTokens = countOf(usage, 'promptTokens') ?? 0;
+  const completionTokens = countOf(usage, 'completionTokens') ?? 0;
+  const cachedTokens = countOf(usage, 'cachedTokens') ?? 0;
+  const cacheWriteTokens = countOf(usage, 'cacheWriteTokens') ?? 0;
+  const cached = cachedTokens + cacheWriteTokens;
   const rest = (countIn(usage.total_tokens) ?? 0) - promptTokens - completionTokens;
   // Anthropic's names come with its habits
   const isAnthropics =
     usage['cache_read_input_tokens'] !== undefined && !('prompt_tokens' in usage);
   const isApart = cached > 0 && (rest === cached || isAnthropics);
+  const uncounted = isApart ? 0 : Math.max(0, rest);
+  // each field by its name: objects of names that are found one by one cost several µs
   return usageOfAnswer({
-    ...read,
-    costUsd: statedCostUsd(usage, read.costUsd),
     promptTokens: promptTokens + (isApart ? cached : 0),
-    completionTokens: completionTokens + (isApart ? 0 : Math.max(0, rest)),
-    reasoningTokens: reasoningTokens || (isApart || !read.completionTokens ? 0 : Math.max(0, rest)),
+    completionTokens: completionTokens + uncounted,
+    reasoningTokens: countOf(usage, 'reasoningTokens') || (completionTokens > 0 ? uncounted : 0),
+    cachedTokens,
+    cacheWriteTokens,
+    audioTokens: countOf(usage, 'audioTokens'),
+    mediaTokens: countOf(usage, 'mediaTokens'),
+    webSearches: countOf(usage, 'webSearches'),
+    costUsd: statedCostUsd(usage),
   });
 }
 
@@ -70,9 +81,10 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | 
  * with a key of the user's own, the price at that provider comes on top of its fee; xAI counts in
  * ten-billionths.
  */
-export function statedCostUsd(usage: Fields, cost = countsIn(usage).costUsd): number | undefined {
+export function statedCostUsd(usage: Fields): number | undefined {
   const { is_byok: isOwnKey, cost_details: details, cost_in_usd_ticks: ticks } = usage;
   const upstream = isOwnKey === true && isObject(details) ? details['upstream_inference_cost'] : 0;
+  const cost = countOf(usage, 'costUsd');
   if (cost !== undefined) return cost + (countIn(upstream) ?? 0);
   return ticks === undefined ? undefined : (countIn(ticks) ?? 0) / 1e10;
 }

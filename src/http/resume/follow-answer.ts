@@ -32,6 +32,8 @@ export interface Following {
   /** The surface that shapes its errors. */
   readonly surface: Surface;
   readonly requestId: string;
+  /** Called before the wait for a log that is not there; what it throws ends the reading. */
+  readonly beforeWait?: () => Promise<void>;
 }
 
 /**
@@ -85,6 +87,7 @@ class Follower {
       const entries = await this.read();
       if (entries === null) {
         // counts from the first miss, not from the start: without Redis no replica could write
+        if (missingUntil === null && this.logs.isShared) await this.of.beforeWait?.();
         missingUntil ??= performance.now() + lateMsOf(this.logs);
         if (isFound || performance.now() >= missingUntil) return this.lose('gone');
         await wait(retryMs);

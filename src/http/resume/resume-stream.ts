@@ -1,6 +1,7 @@
 import { type Request, type Response, Router } from 'express';
 import { GatewayError, invalidField } from '../../errors.js';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
+import { countRequest } from '../../pipeline/limits.js';
 import { answerLogOf } from '../../pipeline/resume/recorded-answers.js';
 import { authenticate } from '../authenticate.js';
 import { methodNotAllowed } from '../bodies/validate.js';
@@ -73,6 +74,7 @@ export async function resumeStream(
   const end = await followAnswer(parts, res, {
     ...{ log, after, firstId, graceMs: resumeMs, pingMs, holdMs: 0 },
     ...{ isStream: true, canMove: true, surface, requestId: request.id },
+    beforeWait: () => countRequest(parts, request),
   });
   if (end !== 'answered') throw noStream();
   parts.metrics.readAgain('resumed');
@@ -84,9 +86,10 @@ export async function cancelStream(
   req: Request,
   res: Response,
 ): Promise<boolean> {
-  const { snapshot, caller } = contextOf(parts, res).request;
-  if (snapshot.limits.resumeMs === 0) return false;
-  return parts.state.answers.cancel(answerLogOf(caller.accountId, String(req.params['id'])));
+  const { request } = contextOf(parts, res);
+  if (request.snapshot.limits.resumeMs === 0) return false;
+  const log = answerLogOf(request.caller.accountId, String(req.params['id']));
+  return parts.state.answers.cancel(log, () => countRequest(parts, request));
 }
 
 /** How many events a client has whose last event has this id; null: the id is invalid. */

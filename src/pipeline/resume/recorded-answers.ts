@@ -70,8 +70,9 @@ export class RecordedAnswers implements RecordingPlace {
   /**
    * Cancels the call of an answer: at once in this process, in another one within a second after
    * the client has left. A call that is over stays as it is. False: there is no such answer.
+   * @param beforeWait called before the wait for a log that is not there
    */
-  async cancel(log: string): Promise<boolean> {
+  async cancel(log: string, beforeWait: () => Promise<void>): Promise<boolean> {
     for (const answer of this.live)
       if (answer.terms.log === log) {
         if (answer.isRunning) answer.cancel();
@@ -81,14 +82,16 @@ export class RecordedAnswers implements RecordingPlace {
       const logs = await this.logs();
       // first, because another replica may be about to store the log
       await logs.set(cancelledNoteOf(log), '1', leaseMs);
-      const endAt = performance.now() + lateMsOf(logs);
+      let endAt: number | null = null;
       while ((await logs.read(log, [0, 0], 0)) === null) {
+        if (endAt === null && logs.isShared) await beforeWait();
+        endAt ??= performance.now() + lateMsOf(logs);
         if (performance.now() >= endAt) return false;
         await wait(retryMs);
       }
       return true;
-    } catch {
-      throw logsAway();
+    } catch (error) {
+      throw error instanceof GatewayError ? error : logsAway();
     }
   }
 

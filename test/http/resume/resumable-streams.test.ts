@@ -20,6 +20,7 @@ const messages = [{ role: 'user', content: 'Hi' }];
 const keys = [
   { name: 'one', key: 'sk_one_0123456789abcdef' },
   { name: 'two', key: 'sk_two_0123456789abcdef' },
+  { name: 'few', key: 'sk_few_0123456789abcdef', limits: { requestsPerMinute: 2 } },
 ];
 
 let redis: RunningRedis | null = null;
@@ -365,6 +366,19 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
     expect((await ask('DELETE', url, two.auth)).status).toBe(204);
     await expect(upstream.closed(0)).resolves.toBeNull();
   });
+
+  it('counts as a request only where its id is unknown, which has to be waited for', async () => {
+    const [, two] = (await shared('d')) as [RunningGateway, RunningGateway];
+    const headers = { authorization: `Bearer ${keys[2]?.key ?? ''}` };
+    upstream.script([{ text: words }]);
+    const begun = await complete(two, { headers });
+    for (let n = 0; n < 3; n++)
+      expect((await resume(two.url, idOf(begun), { headers })).status).toBe(200);
+    const unknown = `${two.url}/api/v1/completions/nobody/stream`;
+    const replies = ['GET', 'DELETE', 'GET'].map((method) => ask(method, unknown, headers));
+    const statuses = (await Promise.all(replies)).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([404, 429, 429]);
+  }, 15_000);
 
   it('is cancelled at another before its own has reached Redis', async () => {
     const link = await startLink(redis?.url ?? '');

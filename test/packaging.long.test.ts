@@ -81,6 +81,18 @@ describe('the package that npm pack makes', () => {
       const program = `import { createGateway } from 'signalbox'; const gateway = createGateway({ auth: { required: false } }, { env: {} }); await gateway.close(); console.log('closed');`;
       writeFileSync(join(host, 'host.js'), program);
       expect((await run(process.execPath, [join(host, 'host.js')])).stdout).toContain('closed');
+
+      // a CommonJS app with Express 4 and its types
+      await npm(host, 'install', '--no-audit', '--prefer-offline', '@types/express@4');
+      const app = `import { createGateway } from 'signalbox'; import type { Router } from 'express';
+declare const router: Router; const gateway = createGateway();
+router.use(gateway.router).post('/chat', gateway.selectModel).use(gateway.errorHandler);`;
+      writeFileSync(join(host, 'app.cts'), app);
+      const compiler = join(root, 'node_modules/typescript/lib/tsc.js');
+      const how4 = ['--strict', '--noEmit', '--skipLibCheck', '--module', 'nodenext', 'app.cts'];
+      await run(process.execPath, [compiler, '--types', 'node', ...how4], { cwd: host });
+      writeFileSync(join(host, 'host.cjs'), "console.log(require('signalbox').createGateway.name)");
+      expect((await run(process.execPath, [join(host, 'host.cjs')])).stdout).toContain('create');
     },
     5 * minutesMs,
   );

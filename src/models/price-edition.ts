@@ -24,8 +24,10 @@ export interface PriceChange {
   readonly to: number | null;
 }
 
-const bundled: readonly Provider[] = (await waitForUpdate()) ?? [];
-let inForce = bundled;
+let bundled: readonly Provider[] = [];
+let inForce: readonly Provider[] | null = null;
+// not awaited, which takes no time here: a CommonJS host cannot require a package that awaits
+void waitForUpdate().then((providers) => (bundled = providers ?? []));
 
 /**
  * Reads price data in the format of genai-prices: a list of providers with their models. All of
@@ -91,7 +93,7 @@ function currentPrices(provider: Provider, model: Provider['models'][number]): M
 
 /** Compares price data with what is in force; yields after each model, as it takes 160 ms. */
 export function* priceDifference(next: readonly Provider[]): Generator<unknown, PriceDifference> {
-  const [before, after] = [yield* pricesByModel(inForce), yield* pricesByModel(next)];
+  const [before, after] = [yield* pricesByModel(inForce ?? bundled), yield* pricesByModel(next)];
   const changed: PriceChange[] = [];
   for (const [model, prices] of after) {
     const old = before.get(model);
@@ -125,9 +127,10 @@ export const isJump = ({ from, to }: PriceChange): boolean =>
 
 /** Puts price data in force for this process; null: the data of this package. */
 export function usePriceEdition(providers: readonly Provider[] | null): void {
-  inForce = providers ?? bundled;
+  const next = [...(providers ?? bundled)];
+  inForce = next;
   updatePrices(({ setProviderData }: { setProviderData: (data: Provider[]) => void }) =>
-    setProviderData([...inForce]),
+    setProviderData(next),
   );
   forgetIndexes();
 }

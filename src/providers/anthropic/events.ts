@@ -12,7 +12,7 @@ import {
 } from './answer.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseObject } from '../json.js';
-import { isObject, objectsIn } from '../../text/is-object.js';
+import { type Fields, isObject, objectsIn } from '../../text/is-object.js';
 import { sseReader } from '../sse-reader.js';
 import { anthropicFailureUnder200 } from './failure.js';
 import { isRightMessage, OwnMessageEvents } from './own-events.js';
@@ -269,9 +269,9 @@ class MessageStream {
 
   /** Counts are running totals, which a later event may repeat, correct or omit. */
   private addUsage(usage: AnthropicUsage | null | undefined): void {
+    const counts = this.usage as Fields;
     // some servers end with counts of 0
-    const counts = Object.entries(usage ?? {}).filter(([, count]) => Boolean(count));
-    this.usage = Object.assign({}, this.usage, Object.fromEntries(counts));
+    for (const [name, count] of Object.entries(usage ?? {})) if (count) counts[name] = count;
   }
 
   private end(): void {

@@ -1,4 +1,4 @@
-import type { OriginalRequest } from '../../../providers/adapter.js';
+import type { ForwardedRequest } from '../../../pipeline/completion-call.js';
 import { openReasoning } from '../foreign-reasoning.js';
 import { gatewayFields } from '../openai.js';
 import type { SentAlong } from '../surface.js';
@@ -55,11 +55,16 @@ function forwardableBody<Body extends Pick<MessagesRequest, 'messages'>>(body: B
   return { ...body, messages };
 }
 
-/** What a provider of Messages gets of a request. */
-export const originalOf = (body: MessagesRequest, { headers, query }: SentAlong) =>
+/** What a provider of Messages gets of a request. @param needs see `ForwardedRequest` */
+export const originalOf = (
+  body: MessagesRequest,
+  { headers, query }: SentAlong,
+  needs: string | null = null,
+) =>
   ({
     dialect: 'messages',
     body: forwardableBody(body),
     headers,
     query: query['beta'] === 'true' ? '?beta=true' : '',
-  }) as const satisfies OriginalRequest;
+    needs,
+  }) as const satisfies ForwardedRequest;

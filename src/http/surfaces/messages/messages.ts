@@ -40,7 +40,7 @@ export const messages: CompletionSurface = {
       throw invalidField('messages', 'have no content', 'bad_request');
     const call = chatCall(chatRequest(sent), sent);
     return Object.assign(call, {
-      original: { ...originalOf(body, along), needs: onlyMessages(body).needs },
+      original: originalOf(body, along, onlyMessages(body).needs),
       grounding: searchWish(body),
     });
   },

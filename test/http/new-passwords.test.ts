@@ -306,6 +306,22 @@ describe('signing up where the gateway sends mail', () => {
     await failing.close();
   });
 
+  it('sends neither password nor mail to a server without TLS where the address requires it', async () => {
+    const { logger, lines } = keepingLogger('warn');
+    const url = `${smtp.url}?requireTLS=true`;
+    const failing = await startGateway(
+      { mail: { url, from: 'box@example.org' }, publicUrl },
+      { logger },
+    );
+    const before = smtp.mails.length;
+    await new Browser(failing.url).signUp('rosa@example.org', goodPassword);
+    await until(() =>
+      lines.some(({ msg }) => String(msg).includes('a mail could not be sent: ETLS')),
+    );
+    expect(smtp.mails).toHaveLength(before);
+    await failing.close();
+  });
+
   it('sends what is under way before the gateway closes', async () => {
     const closing = await mailing();
     await visitor(closing.url).signUp('pia@example.org', goodPassword);

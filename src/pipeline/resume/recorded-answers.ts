@@ -32,7 +32,7 @@ const maxIdLength = 100;
  * names a note.
  */
 export const answerLogOf = (accountId: string, id: string): string =>
-  `${accountId}/${encodeURIComponent(id.slice(0, maxIdLength))}`;
+  `${encodeURIComponent(accountId)}/${encodeURIComponent(id.slice(0, maxIdLength))}`;
 
 /** The answers that this process records, so that clients can read them again. */
 export class RecordedAnswers implements RecordingPlace {
@@ -108,7 +108,8 @@ export class RecordedAnswers implements RecordingPlace {
     key: string,
     { fingerprint, log }: { readonly fingerprint: string; readonly log: string },
   ): Promise<{ readonly note: string } | { readonly log: string }> {
-    const note = `${accountId}/key/${createHash('sha256').update(key).digest('hex')}`;
+    const hash = createHash('sha256').update(key).digest('hex');
+    const note = `${encodeURIComponent(accountId)}/key/${hash}`;
     const text = noteOf({ fingerprint, log, isDone: false });
     const logs = await this.logs();
     const away = (): never => {

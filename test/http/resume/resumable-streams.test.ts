@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createClient } from '@redis/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { WrittenConfig } from '../../../src/config/config.js';
+import { readersOf } from '../../../src/pipeline/resume/recorded-answer.js';
 import { answerLogOf } from '../../../src/pipeline/resume/recorded-answers.js';
 import { type RunningGateway, startGateway } from '../../helpers/gateway.js';
 import { at, textAt } from '../../helpers/json.js';
@@ -181,6 +182,11 @@ describe('a resumable stream', () => {
 
   it('has no name as long as whoever looks for one likes, which Redis would keep', () => {
     expect(answerLogOf('account', '%'.repeat(16_000)).length).toBeLessThan(400);
+  });
+
+  it("has no name that is a note of another account's, whatever a host calls its accounts", () => {
+    const note = readersOf(answerLogOf('tenant', 'stream'));
+    expect(answerLogOf('tenant/stream', 'readers')).not.toBe(note);
   });
 
   it('waits for its readers again and again without a listener for each time', async () => {

@@ -146,6 +146,7 @@ if (existsSync(source) && !(ifStale && isFresh())) {
     process.exit(1);
   }
   (await import('./config-input.mjs')).writeConfigInput();
+  console.error('The sources are built, which takes half a minute…');
   const folder = mkdtempSync(join(root, '.build-'));
   try {
     process.exitCode = await build(folder);

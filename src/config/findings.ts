@@ -1,5 +1,5 @@
 import type { Finding } from './problem.js';
-import type { SchemaFailure } from './schema/compile-schema.js';
+import { type JsonSchema, readSchema, type SchemaFailure } from './schema/compile-schema.js';
 import { closestName, closestNames } from './closest.js';
 import { environmentKeyName } from './environment.js';
 import { aliasTargets } from './fill.js';
@@ -42,7 +42,7 @@ export function findingOf({ path, reason, knownKeys }: SchemaFailure): Finding {
   // are shown
   if (!/^[A-Za-z][A-Za-z_]{0,31}$/.test(key))
     return { path: path.slice(0, -1), reason: 'has an unknown key' };
-  const meant = closestName(key, knownKeys);
+  const meant = (path.length === 1 && pathInSection(key)) || closestName(key, knownKeys);
   return {
     path,
     reason:
@@ -50,6 +50,13 @@ export function findingOf({ path, reason, knownKeys }: SchemaFailure): Finding {
         ? `is not a known key; the known keys are: ${knownKeys.join(', ')}`
         : `is not a known key; did you mean ${meant}?`,
   };
+}
+
+/** The path of a key that exactly one section has, such as `listen.port` for `port`; else null. */
+function pathInSection(key: string): string | null {
+  const sections = Object.entries(readSchema('config').properties as Record<string, JsonSchema>);
+  const owners = sections.filter(([, { properties = {} }]) => Object.hasOwn(properties, key));
+  return owners.length === 1 ? `${owners[0]![0]}.${key}` : null;
 }
 
 /** One finding for each field: later ones often follow from the first. */

@@ -122,8 +122,9 @@ function reasonFor(
   const owners = dialectsWith(isMessages ? '/v1/messages' : path);
   const reason = `no route for ${method} ${shown}`;
   const [, meant] = clientPath.exec(shown) ?? [];
-  if (meant !== undefined && owners.length === 0)
-    return `${reason}; the base URL of this gateway ends in /v1: ${baseUrl}/v1${meant}`;
+  const base = isMessages ? 'for this API has no /v1' : 'of this gateway ends in /v1';
+  if (meant !== undefined && (isMessages || owners.length === 0))
+    return `${reason}; the base URL ${base}: ${baseUrl}/v1${meant}`;
   if (owners.length === 0 || !proxy.enabled) return reason;
   const provider = proxy.providerOf(owners.map(({ api }) => api));
   const prefix = `${baseUrl.slice(0, maxPathLength)}/proxy`;

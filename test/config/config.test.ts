@@ -301,6 +301,11 @@ describe('a message', () => {
       'providers.a.apiKy: is not a known key; did you mean apiKey?',
     ],
     [
+      'a key outside its section',
+      'port: 8080',
+      'port: is not a known key; did you mean listen.port?',
+    ],
+    [
       'a key like no other',
       'proxy: { zzz: 3 }',
       'proxy.zzz: is not a known key; the known keys are: forwardHeaders, enabled',

@@ -114,6 +114,14 @@ describe('a base URL without /v1, or with it twice,', () => {
     expect(text).toContain(`ends in /v1: ${meant}`);
   });
 
+  it("is 404 for Anthropic's clients, whose base URL has no /v1", async () => {
+    gateway = await startGateway({ providers });
+    const headers = { ...gateway.auth, 'anthropic-version': '2023-06-01' };
+    const { status, text } = await post(`${gateway.url}/v1/v1/messages`, { model: 'm' }, headers);
+    expect(status).toBe(404);
+    expect(text).toContain('the base URL for this API has no /v1: /v1/messages');
+  });
+
   it('is not taken for one where the path is another one of the API', async () => {
     gateway = await startGateway({ providers });
     const { text } = await post(`${gateway.url}/v1/threads/t/messages`, {}, gateway.auth);

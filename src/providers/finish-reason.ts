@@ -22,10 +22,13 @@ const known = new Map(
  * `insufficient_system_resource` (DeepSeek), `abort` (vLLM, SGLang).
  */
 const brokeOff =
-  /(^|_)(error|fail(ed|ure)?|abort(ed)?|cancell?ed|time(d_)?out|overload(ed)?|interrupted|exhausted)$|^insufficient_|^malformed_/;
+  /(^|_)(error|fail(ed|ure)?|abort(ed)?|cancell?ed|time(d_)?out|overload(ed)?|interrupted|exhausted)$|^insufficient_|(^|: )(malformed|unexpected_tool|too_many_tool)_/;
 
-/** Finish reasons that messages and the log may quote; they call the others `other`. */
-const printable = /^[\w-]{1,40}$/;
+/**
+ * Finish reasons that messages and the log may quote; they call the others `other`. Google's OpenAI API
+ * puts what stopped an answer before its own word: `function_call_filter: MALFORMED_FUNCTION_CALL`.
+ */
+const printable = /^[\w-]{1,40}(: [\w-]{1,40})?$/;
 
 /** A finish reason in OpenAI's words. */
 export interface FinishReason {
@@ -50,7 +53,7 @@ export function readFinishReason(
   const written = typeof value === 'string' && printable.test(value) ? value : 'other';
   const word = written.toLowerCase().replaceAll('-', '_');
   if (word === 'null' || word === 'none') return { reason: null, unknown: word };
-  const own = known.get(word);
+  const own = known.get(word) ?? known.get(word.split(':')[0]!);
   if (own === undefined && brokeOff.test(word))
     throw new GatewayError(
       'upstream_error',

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keepingLogger, type RunningGateway } from '../helpers/gateway.js';
-import { readers, type Understood } from '../helpers/odd-answers.js';
+import { ownReaders, readers, type Understood } from '../helpers/odd-answers.js';
 import { type Plays, startScripted } from '../helpers/plays.js';
 import { post, ask as fetchPage } from '../helpers/sse.js';
 import type { Step } from '../helpers/steps.js';
@@ -951,6 +951,31 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
   });
 });
 
+/** Those that send tools. */
+const tooled = Object.entries({ ...readers, ...ownReaders }).filter(([name]) =>
+  /AI SDK/.test(name),
+);
+describe.each(tooled)('the name of a call, read by %s,', (_reader, read) => {
+  const own = { index: 0, id: 'call_abc1', type: 'function' };
+  const args = piece({ index: 0 }, undefined, '{"city":"Rome"}');
+  it.each<[string, object[]]>([
+    ['in pieces', [piece(own, 'wea', ''), piece({ index: 0 }, 'ther', ''), args]],
+    ['in pieces without ids', [piece({}, 'we'), piece({}, 'ath'), piece({}, 'er'), args]],
+    [
+      'in pieces, the last with arguments',
+      [piece(own, 'wea'), piece({ index: 0 }, 'ther', '{"city":"Rome"}')],
+    ],
+    ['behind its arguments', [piece(own, '', '{"city":"Rome"}'), piece({ index: 0 }, 'weather')]],
+  ])('is told whole where it comes %s', async (_what, pieces) => {
+    const model = plays.newModel();
+    plays.set(model, stream([role, ...pieces.map((one) => call(one)), end('tool_calls')]));
+    expect(await read(gateway, `up/${model}`)).toMatchObject({
+      calls: [{ name: 'weather', input: { city: 'Rome' } }],
+      finish: 'tool_calls',
+    });
+  });
+});
+
 describe('each frame of a corrected stream', () => {
   it('is what the SDK expects, and none is the frame that was corrected', async () => {
     const model = plays.newModel();
@@ -1092,7 +1117,10 @@ describe('a provider that says that it broke off', () => {
     },
   );
 
-  it.each(['error', 'network_error', 'engine_error', 'insufficient_system_resource', 'abort'])(
+  it.each([
+    ...['error', 'network_error', 'engine_error', 'insufficient_system_resource', 'abort'],
+    ...['UNEXPECTED_TOOL_CALL', 'function_call_filter: MALFORMED_FUNCTION_CALL'],
+  ])(
     'with the finish reason %s is asked once more before the commit, and then the next one',
     async (reason) => {
       for (const way of ways) {
@@ -1134,6 +1162,13 @@ describe('an answer without a finish reason', () => {
       }
     },
   );
+});
+
+it("a filter's finish reason is told as one where Google puts its own word behind it", async () => {
+  const model = plays.newModel();
+  plays.set(model, stream([role, text('Hi'), end('content_filter: OTHER')]));
+  const { last } = await ask(gateway, ways[0]!, { models: [`up/${model}`] });
+  expect(last).toMatchObject({ finishReason: 'content_filter' });
 });
 
 describe('a finish reason that nobody knows', () => {

@@ -291,20 +291,20 @@ const answers: [string, string, readonly Event[], { text: string; inputs: object
     ),
     hello,
   ],
-  [
-    'an event for the end of its arguments that has none',
+  ...[{ arguments: '' }, { arguments: undefined }].map((none): (typeof answers)[number] => [
+    `an event for the end of its arguments that has none: ${JSON.stringify(none)}`,
     'responses',
     response(
       [
         ...item({ id: 'fc_1', call_id: 'c', arguments: romeJson }, 0).slice(0, 1),
         ...['{"city":', '"Rome"}'].map((piece) => argumentsOf('delta', { delta: piece })),
-        argumentsOf('done', { arguments: '' }),
-        ...item({ id: 'fc_1', call_id: 'c', arguments: '' }, 0).slice(1),
+        argumentsOf('done', none),
+        ...item({ id: 'fc_1', call_id: 'c', ...none }, 0).slice(1),
       ],
       counts,
     ),
     one,
-  ],
+  ]),
   [
     'hidden thinking without data',
     'anthropic',

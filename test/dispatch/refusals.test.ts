@@ -102,6 +102,15 @@ const kinds: readonly (readonly [string, object, readonly Row[]])[] = [
     ),
   ],
   [
+    'a request that is refused in an answer with status 200',
+    { calls: 1 },
+    [
+      // Text Generation Inference (huggingface_hub #2558)
+      ['up', 'a type', body(200, { error: 'top_p must be < 1', error_type: 'validation' })],
+      ['up', 'a status', body(200, { error: { message: 'no', http_status_code: 422 } })],
+    ],
+  ],
+  [
     'content that a filter refuses',
     isFiltered,
     [

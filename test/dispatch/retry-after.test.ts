@@ -128,6 +128,7 @@ describe('a provider that says how long to wait', () => {
       'in a field of its error',
       () => ({ status: 429, body: { error: { message: 'slow down', retry_after: '30' } } }),
     ],
+    ["in RetryInfo, as Google's OpenAI API", () => retryInfo('37s')],
     ['in its message, as Groq', () => told('Rate limit reached. Please try again in 7m12.5s.')],
     ['in its message, as OpenAI', () => told('Rate limit reached. Please try again in 20s. Visit')],
     ['in its message, as Azure', () => told('Please retry after 26 seconds.')],

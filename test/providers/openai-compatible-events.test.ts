@@ -44,7 +44,7 @@ const nothing = (): Reading => ({ told: [], asText: 0, end: null, failure: null 
  */
 function readTogether(pieces: readonly Buffer[], close = false): Reading {
   const reading = nothing();
-  const reader = openAIEvents(sinkInto(reading), 'p', 2);
+  const reader = openAIEvents(sinkInto(reading), 'p', { n: 2 });
   try {
     for (const piece of pieces) reader.push(piece);
     if (close) reader.close();

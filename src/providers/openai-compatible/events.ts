@@ -1,4 +1,5 @@
 import {
+  type ChatRequest,
   type ChunkChoice,
   type ChunkDelta,
   type CompletionChunk,
@@ -17,6 +18,7 @@ import { dropRepeated, keepOne, mendChoice, mendEnvelope, unwrapped } from './me
 import { MendedCalls } from './tool-calls.js';
 import { readChunkUsage } from './usage.js';
 
+type Asked = Pick<ChatRequest, 'n' | 'tools'>;
 /** In characters; a longer line is not a chunk of a conversation. */
 const maxLineLength = 32 * 1024 * 1024;
 const contentKey = '"content":"';
@@ -38,13 +40,13 @@ const meaningless = '\0 \t\xef\xbb\xbf';
  * not read is corrected; then its frame is not passed on.
  *
  * The answer is complete with a finish reason and either `[DONE]` or the end of the stream.
- * @param asked how many choices the request asks for
+ * @param request absent: it asks for one choice and has no tools
  */
 export const openAIEvents = (
   sink: CompletionSink,
   provider: string,
-  asked?: number | null,
-): EventReader => new OpenAIEventReader(sink, provider, (asked ?? 1) > 1);
+  request: Asked = {},
+): EventReader => new OpenAIEventReader(sink, provider, request);
 
 class OpenAIEventReader implements EventReader {
   /** A line that is not complete yet. */
@@ -75,7 +77,7 @@ class OpenAIEventReader implements EventReader {
   constructor(
     private readonly sink: CompletionSink,
     private readonly provider: string,
-    private readonly isSeveral: boolean,
+    private readonly request: Asked,
   ) {}
 
   push(bytes: Buffer): void {
@@ -113,10 +115,7 @@ class OpenAIEventReader implements EventReader {
   }
 
   close(): void {
-    if (this.rest !== '') {
-      this.line(this.rest, 0, this.rest.length);
-      this.rest = '';
-    }
+    if (this.rest !== '') this.line(this.rest, 0, this.rest.length);
     if (this.done) return;
     if (this.finishReason === null) throw cutShort(this.provider);
     this.finish();
@@ -220,7 +219,7 @@ class OpenAIEventReader implements EventReader {
     // the chunk then differs from the payload, which cannot be passed on
     let rewritten = mendEnvelope(chunk) || chunk !== parsed;
     this.only ??= chunk.choices[0]?.index;
-    if (!this.isSeveral && keepOne(chunk, this.only)) rewritten = true;
+    if ((this.request.n ?? 1) <= 1 && keepOne(chunk, this.only)) rewritten = true;
     if (this.hasSaid)
       for (const one of chunk.choices)
         dropRepeated(one, this.calls.get(one.index)?.hasAny === true);
@@ -239,7 +238,7 @@ class OpenAIEventReader implements EventReader {
   private mend(choice: ChunkChoice, position: number): boolean {
     const index = typeof choice.index === 'number' ? choice.index : position;
     let calls = this.calls.get(index);
-    if (!calls) this.calls.set(index, (calls = new MendedCalls(false)));
+    if (!calls) this.calls.set(index, (calls = new MendedCalls(false, this.request.tools)));
     const finish = mendChoice(this.provider, choice, position, 'delta', calls);
     this.unknownFinish ??= finish.unknown;
     const { reason } = finish;

@@ -3,7 +3,7 @@ import type { ProviderAdapter, UpstreamHeaders } from '../adapter.js';
 import type { OwnError } from '../client-error.js';
 import { codeOfStatus, plainReason, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
-import { type Fields, isObject, textIn } from '../../text/is-object.js';
+import { type Fields, isObject, objectsIn, textIn } from '../../text/is-object.js';
 
 /** What an error body says, whatever its shape. */
 interface ErrorContent {
@@ -65,9 +65,9 @@ function errorContent(body: unknown, raw = ''): ErrorContent {
     messageText(body['errors']);
   return {
     message,
-    kind: `${textIn(inner['code'])} ${textIn(inner['type'])} ${Number(inner['status_code'] ?? 0)}`.toLowerCase(),
+    kind: `${textIn(inner['code'])} ${textIn(inner['type'] ?? inner['error_type'])} ${Number(inner['status_code'] ?? 0)}`.toLowerCase(),
     status:
-      httpStatus(inner['status_code']) ??
+      httpStatus(inner['status_code'] ?? inner['http_status_code']) ??
       httpStatus(inner['status']) ??
       httpStatus(inner['code']) ??
       httpStatus(body['status']),
@@ -79,7 +79,9 @@ function errorContent(body: unknown, raw = ''): ErrorContent {
 /** OpenRouter repeats headers; others have fields for how many seconds to wait. */
 function headersIn(inner: Fields, body: Fields): UpstreamHeaders {
   const { headers } = isObject(inner['metadata']) ? inner['metadata'] : {};
-  const wait = waitFields.map((field) => inner[field] ?? body[field]).find(isWait);
+  const details = objectsIn(inner['details'] as Fields[]).map((detail) => detail['retryDelay']);
+  const waits = waitFields.map((field) => inner[field] ?? body[field]);
+  const wait = [...waits, ...details].find(isWait);
   const repeated = Object.entries(isObject(headers) ? headers : {});
   return {
     ...(wait === undefined ? {} : { 'retry-after': String(wait) }),
@@ -89,7 +91,7 @@ function headersIn(inner: Fields, body: Fields): UpstreamHeaders {
   };
 }
 
-/** ChatGPT; Hugging Face, while it loads a model. */
+/** ChatGPT; Hugging Face, while it loads a model. Google has a `RetryInfo` in the details. */
 const waitFields = ['retry_after', 'retry_after_seconds', 'resets_in_seconds', 'estimated_time'];
 const isWait = (value: unknown): value is number | string =>
   typeof value === 'number' || typeof value === 'string';

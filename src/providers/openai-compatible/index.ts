@@ -107,7 +107,7 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
     readEvents(sink, call) {
       const searches = readerFor(call);
       const reader = searches ? new SearchSink(sink, searches) : sink;
-      return openAIEvents(reader, provider, call.request.n);
+      return openAIEvents(reader, provider, call.request);
     },
     readFailure: openAIFailure(provider),
     customTools: quirks.openaiTools,

@@ -1,5 +1,6 @@
+import { type ChatRequest, functionName } from '../../completion.js';
 import { exactJson } from '../../text/exact-json.js';
-import { asList, type Fields, isObject, textIn } from '../../text/is-object.js';
+import { asList, type Fields, isObject, objectsIn, textIn } from '../../text/is-object.js';
 import { madeCallId } from '../answer-chunks.js';
 import { CallArguments } from '../call-arguments.js';
 import { countIn } from './usage.js';
@@ -10,6 +11,8 @@ interface KnownCall {
   /** The provider's own id; '' if it sent none. */
   id: string;
   name: string;
+  /** What came of its name while it was not told. */
+  begun: string;
   readonly args: CallArguments;
   /** What the client gets of them when it knows of the call. */
   held: string;
@@ -45,8 +48,14 @@ export class MendedCalls {
   private readonly ids = new Set<string>();
   private count = 0;
 
-  /** @param isWhole whether each call comes in one piece */
-  constructor(private readonly isWhole: boolean) {}
+  /**
+   * @param isWhole whether each call comes in one piece
+   * @param tools the client's, of whose names some servers send pieces
+   */
+  constructor(
+    private readonly isWhole: boolean,
+    private readonly tools?: ChatRequest['tools'],
+  ) {}
 
   /** Whether the client knows of calls. */
   get hasAny(): boolean {
@@ -73,7 +82,7 @@ export class MendedCalls {
       const call = this.callOf(piece, isTail ? (this.calls.at(-1)?.key ?? 0) : position);
       const isNew = call.index === null;
       // clients read the name of the first piece
-      if (isNew && (nameOf(piece) || call.name) === '') hold(call, piece);
+      if (isNew && this.isUnnamed(call, piece)) hold(call, piece);
       else {
         if (isNew ? this.begin(call, piece) : goOn(call, piece)) changed = true;
         told.push(piece);
@@ -96,6 +105,15 @@ export class MendedCalls {
     return list.length > length;
   }
 
+  /** Whether a call has no name yet, or a part of a tool's, and no arguments. */
+  private isUnnamed(call: KnownCall, piece: Piece): boolean {
+    const name = call.begun + nameOf(piece);
+    if (name === '') return call.name === '';
+    if (!call.isFunction || call.args.hasAny || piece.function?.arguments) return false;
+    const names = objectsIn(this.tools).map((tool) => textIn(functionName(tool)));
+    return !names.includes(name) && names.some((one) => one.startsWith(name));
+  }
+
   private callOf(piece: Piece, position: number): KnownCall {
     const key = typeof piece.index === 'number' ? piece.index : position;
     const known = this.isWhole ? undefined : knownCall(this.calls, piece, key);
@@ -103,7 +121,7 @@ export class MendedCalls {
     const isFunction = piece['custom'] === undefined;
     const args = new CallArguments();
     const name = this.calls.findLast((one) => one.key === key)?.name ?? '';
-    const call = { key, id: '', name, args, held: '', index: null, isFunction };
+    const call = { key, id: '', name, begun: '', args, held: '', index: null, isFunction };
     this.calls.push(call);
     return call;
   }
@@ -112,7 +130,7 @@ export class MendedCalls {
   private begin(call: KnownCall, piece: Piece): boolean {
     hold(call, piece);
     call.index = this.count++;
-    call.name = nameOf(piece) || call.name;
+    call.name = call.begun || call.name;
     const isOwn = call.id !== '' && !this.ids.has(call.id);
     const id = isOwn ? call.id : madeCallId();
     this.ids.add(id);
@@ -176,6 +194,7 @@ function keyed(calls: readonly KnownCall[], key: number, isNamed: boolean): Know
 
 function hold(call: KnownCall, piece: Piece): void {
   call.id ||= idOf(piece);
+  call.begun += nameOf(piece);
   call.held += call.args.add(piece.function?.arguments);
 }
 

@@ -172,6 +172,8 @@ export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
       return isString(event.delta) && (isGoingOn || beginsWell(event.delta));
     }
     if (isFull(event.arguments)) this.told = event.arguments ?? null;
+    // the AI SDK refuses one without
+    if (type.endsWith('_arguments.done') && !isString(event.arguments)) return false;
     return perhaps(isObject)(event.part) && perhaps(isString)(event.arguments);
   }
 }

@@ -1,9 +1,8 @@
-import { invalidField } from '../errors.js';
 import type { ConversationRecord } from '../store/contracts/conversations.js';
 import { type Call, endpointsOf, type Endpoint } from './endpoint.js';
 import { exportConversation } from './export-conversation.js';
 import { json } from './openapi/components.js';
-import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
+import { idOf, type List, listOf, pageRequestOf, searchOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
 import {
   conversationNotFound,
@@ -135,16 +134,6 @@ export const conversationEndpoints: readonly Endpoint[] = [
   exportConversation,
   createChatConversation,
 ];
-
-const maxSearchLength = 200;
-
-/** Null: all conversations. */
-function searchOf({ query: { search } }: Call): string | null {
-  if (search === undefined) return null;
-  if (typeof search !== 'string' || search.length > maxSearchLength)
-    throw invalidField('search', `must be a text of at most ${maxSearchLength} characters`);
-  return search.trim() === '' ? null : search;
-}
 
 interface ConversationRequest {
   readonly title?: string | null;

@@ -9,8 +9,8 @@ import { type KeyLimits, noLimits } from '../store/contracts/accounts.js';
 import type { KeyChanges, KeyRecord } from '../store/contracts/keys.js';
 import { matchesGlob } from '../models/access-rules.js';
 import { type Call, endpointsOf, type Endpoint } from './endpoint.js';
-import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
-import { shared } from './parameters.js';
+import { idOf, type List, listOf, pageRequestOf, searchOf } from './page-request.js';
+import { queryParameter, shared } from './parameters.js';
 import { isoOrNull, shownFieldsOf, type Shown } from './shown-fields.js';
 
 /** What a new key allows. */
@@ -55,12 +55,15 @@ export const listKeys = endpoint('get', path, 'listKeys', {
   summary: "List the account's API keys, newest first",
   response,
   isList: true,
-  parameters: [shared.account],
+  parameters: [
+    shared.account,
+    queryParameter('search', 'Only keys whose name or beginning has this text.'),
+  ],
   async run(call: Call): Promise<List<Key>> {
-    const page = pageRequestOf(call);
+    const [page, search] = [pageRequestOf(call), searchOf(call)];
     const accountId = listedAccount(call);
     const { store } = await call.parts.state.opened();
-    return listOf(await store.keys.list(accountId, page), shownKey);
+    return listOf(await store.keys.list(accountId, page, search), shownKey);
   },
 });
 

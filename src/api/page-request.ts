@@ -16,6 +16,16 @@ export function pageRequestOf(
   return { limit: Number(limit), cursor: cursor === '' ? null : cursor };
 }
 
+const maxSearchLength = 200;
+
+/** `?search=…` of a list; null: all. @throws GatewayError `validation_failed`: it is too long */
+export function searchOf({ query: { search } }: WithQuery): string | null {
+  if (search === undefined) return null;
+  if (typeof search !== 'string' || search.length > maxSearchLength)
+    throw invalidField('search', `must be a text of at most ${maxSearchLength} characters`);
+  return search.trim() === '' ? null : search.trim();
+}
+
 /** A page as the API returns it. */
 export interface List<Item> {
   readonly object: 'list';

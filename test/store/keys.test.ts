@@ -67,6 +67,24 @@ describe.each(storeRows)('keys on $name', (row) => {
     expect((await store.keys.update(ada, key.id, { name: '\0' }))?.name).toBe('\ufffd');
   });
 
+  it('are found by a part of their name or by their beginning, in either case', async () => {
+    const [bill, ship] = [
+      newKey(ada, { name: 'Billing 100%_a' }),
+      newKey(ada, { name: 'shipping' }),
+    ];
+    const [billing] = [await store.keys.add(bill), await store.keys.add(ship)];
+    const found = async (accountId: string | null, search: string) =>
+      (await store.keys.list(accountId, { limit: 100, cursor: null }, search)).items.map(
+        ({ id }) => id,
+      );
+    expect(await found(ada, 'bILL')).toEqual([billing.id]);
+    expect(await found(ada, '100%_A')).toEqual([billing.id]);
+    expect(await found(null, bill.prefix.toUpperCase())).toContain(billing.id);
+    for (const other of ['100%%', 'b_lling', '\\', "'"])
+      expect(await found(ada, other)).toEqual([]);
+    expect(await found(grace, 'bill')).toEqual([]);
+  });
+
   it('of another account do not exist', async () => {
     const key = await store.keys.add(newKey(ada));
     expect(await store.keys.find(grace, key.id)).toBeNull();

@@ -75,7 +75,12 @@ export interface KeyStore {
   findByHash(hash: string): Promise<KeyRecord | null>;
   /** @param accountId null: any account */
   find(accountId: string | null, id: string): Promise<KeyRecord | null>;
-  list(accountId: string | null, page: PageRequest): Promise<Page<KeyRecord>>;
+  /** @param search only those whose name or beginning has this text, in either case of letters */
+  list(
+    accountId: string | null,
+    page: PageRequest,
+    search?: string | null,
+  ): Promise<Page<KeyRecord>>;
   /** The ids of the keys with this id or name. @param accountId null: any account */
   idsOf(accountId: string | null, idOrName: string): Promise<readonly string[]>;
   /** Changes only the given fields, of the limits too: concurrent changes of others persist. */

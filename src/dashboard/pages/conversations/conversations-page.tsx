@@ -1,11 +1,9 @@
-import { Route, Switch, useSearchParams } from 'wouter';
+import { Route, Switch } from 'wouter';
 import { TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { useEffect, useState } from 'react';
 import { Hint, PageLink } from '../../components/elements.js';
 import { ConversationView } from './conversation-view.js';
 import { read, usePagedList } from '../../api/queries.js';
-import { Empty, Paged } from '../../components/loaded.js';
+import { Empty, Paged, useSearch } from '../../components/loaded.js';
 import {
   type Column,
   figure,
@@ -34,29 +32,14 @@ export default function ConversationsPage() {
 
 const { conversations: words } = texts;
 
-/** How long typing rests before it is searched. In ms. */
-const restMs = 250;
 const conversationsPerPage = 30;
 
 /** The account's conversations, the last used first, with a search in their titles. */
 function ConversationList() {
-  const [params, setParams] = useSearchParams();
-  const [typed, setTyped] = useState(params.get('search') ?? '');
-  const [search] = useDebouncedValue(typed.trim(), restMs);
-  useEffect(() => {
-    setParams(search === '' ? {} : { search }, { replace: true });
-  }, [search, setParams]);
+  const { search, field } = useSearch();
   return (
     <Page title={texts.navigation.conversations} lead={words.lead}>
-      <TextInput
-        label={words.search}
-        description={words.searchHint}
-        type="search"
-        maxLength={200}
-        maw={420}
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
-      />
+      <TextInput label={words.search} description={words.searchHint} {...field} />
       <Found search={search} />
     </Page>
   );

@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, Modal, Stack } from '@mantine/core';
+import { Alert, Button, Code, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Page } from '../../components/page.js';
 import { useAccount } from '../../session/session.js';
@@ -17,7 +17,7 @@ import {
 import { api, basePath, dataOf } from '../../api/client.js';
 import { read, useAccountNames, usePagedList } from '../../api/queries.js';
 import { ActionsMenu } from '../../components/dialog.js';
-import { Empty } from '../../components/loaded.js';
+import { Empty, useSearch } from '../../components/loaded.js';
 import {
   type Column,
   figure,
@@ -30,6 +30,9 @@ import { formatAgo, formatDay } from '../../format/times.js';
 import { limitWords } from '../../format/limits.js';
 
 const text = texts.keys;
+
+/** So many are found without a search. */
+const fewKeys = 20;
 
 /** Shows a new secret, the only time that it can be seen. */
 const CreatedKey = ({ made, close }: { made: ApiKey; close: () => void }) => (
@@ -95,8 +98,15 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
   const isAdmin = useAccount().role === 'admin';
   const accounts = useAccountNames(isAdmin);
   const usage = useUsage('key', isAdmin);
-  const list = usePagedList(['keys', isAdmin], (page) =>
-    read('/api/v1/keys', { query: { ...page, ...(isAdmin ? { account: 'all' } : {}) } }),
+  const { search, field } = useSearch();
+  const list = usePagedList(['keys', isAdmin, search], (page) =>
+    read('/api/v1/keys', {
+      query: {
+        ...page,
+        ...(isAdmin ? { account: 'all' } : {}),
+        ...(search === '' ? {} : { search }),
+      },
+    }),
   );
   const columns: readonly Column<ApiKey>[] = [
     column(texts.common.name, (key) => <Name shown={key} />),
@@ -129,6 +139,9 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
   const keyless = usage.month?.get('');
   return (
     <>
+      {search !== '' || (list.items?.length ?? 0) >= fewKeys ? (
+        <TextInput label={text.search} {...field} />
+      ) : null}
       <PagedTable
         list={list}
         label={texts.navigation.keys}
@@ -138,11 +151,15 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
         isPale={(key) => !isUsable(key)}
         highlightOnHover
         empty={
-          <Empty
-            title={text.emptyTitle}
-            hint={text.emptyHint}
-            ways={[[texts.common.createKey, create]]}
-          />
+          search === '' ? (
+            <Empty
+              title={text.emptyTitle}
+              hint={text.emptyHint}
+              ways={[[texts.common.createKey, create]]}
+            />
+          ) : (
+            <Empty title={fill(text.notFound, { search })} hint={text.notFoundHint} />
+          )
         }
       />
       {keyless ? (

@@ -42,8 +42,14 @@ export const createKeyStore = (database: Database): KeyStore => ({
     return replaced === undefined ? null : keyFromReplaced(replaced);
   },
   find: (accountId, id) => find(database, accountId, id),
-  list: (accountId, page) =>
-    readPage(keys(database, accountId), 'created_at', page, keyFromRow, 'api_keys'),
+  list(accountId, page, search = null) {
+    const all = keys(database, accountId);
+    const text = `%${clean(search ?? '').replace(/[\\%_]/g, '\\$&')}%`;
+    const found = sql<boolean>`lower(api_keys.name) like lower(${text}) escape '\\'
+      or lower(api_keys.prefix) like lower(${text}) escape '\\'`;
+    const rows = search === null ? all : all.where(found);
+    return readPage(rows, 'created_at', page, keyFromRow, 'api_keys');
+  },
   async idsOf(accountId, idOrName) {
     const named = clean(idOrName);
     let query = database

@@ -1,5 +1,6 @@
 import type { Finding } from './problem.js';
 import { type JsonSchema, readSchema, type SchemaFailure } from './schema/compile-schema.js';
+import { isObject } from '../text/is-object.js';
 import { closestName, closestNames } from './closest.js';
 import { environmentKeyName } from './environment.js';
 import { aliasTargets } from './fill.js';
@@ -55,7 +56,9 @@ export function findingOf({ path, reason, knownKeys }: SchemaFailure): Finding {
 /** The path of a key that exactly one section has, such as `listen.port` for `port`; else null. */
 function pathInSection(key: string): string | null {
   const sections = Object.entries(readSchema('config').properties as Record<string, JsonSchema>);
-  const owners = sections.filter(([, { properties = {} }]) => Object.hasOwn(properties, key));
+  const owners = sections.filter(
+    ([, { properties }]) => isObject(properties) && Object.hasOwn(properties, key),
+  );
   return owners.length === 1 ? `${owners[0]![0]}.${key}` : null;
 }
 

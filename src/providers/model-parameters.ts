@@ -46,6 +46,7 @@ export interface ParameterRule {
 /** Words of other APIs, which those that check their fields refuse. */
 const foreign = namesIn(`
   top_k min_p top_a repetition_penalty thinking enable_thinking chat_template_kwargs reasoning
+  extra_body google
 `);
 /** Words of OpenAI's own that they refuse too. */
 const ofOpenAI = namesIn(`

@@ -437,3 +437,71 @@ it.each<[Surface, string]>([
   const limits = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
   for (const limit of limits) expect(body[limit] ?? 1).toBeGreaterThan(0);
 });
+
+const long = `call_${'x'.repeat(80)}`;
+it.each<[string, Body[], Body[]]>([
+  [
+    'ids of another maker',
+    [
+      { type: 'message', id: 'chatcmpl-1', role: 'assistant', content: 'I ask.' },
+      { type: 'reasoning', id: 'x'.repeat(416), summary: [], encrypted_content: 'gAAAA' },
+      { type: 'function_call', id: 'toolu_1', call_id: long, name: 'f', arguments: '{}' },
+      { type: 'function_call', id: 'c2', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', id: null, call_id: long, output: 'x' },
+      { type: 'function_call_output', call_id: 'c2', output: 'y' },
+    ],
+    [
+      { type: 'message', role: 'assistant', content: 'I ask.' },
+      { type: 'reasoning', summary: [], encrypted_content: 'gAAAA' },
+      { type: 'function_call', call_id: short(long), name: 'f', arguments: '{}' },
+      { type: 'function_call', call_id: 'c2', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: short(long), output: 'x' },
+      { type: 'function_call_output', call_id: 'c2', output: 'y' },
+    ],
+  ],
+  [
+    'reasoning that another server stored',
+    [
+      { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: null },
+      { type: 'reasoning', id: 'rs_2', summary: [{ type: 'summary_text', text: 'Hm' }] },
+      { type: 'message', id: 'msg_1', role: 'assistant', content: 'I say.' },
+    ],
+    [{ type: 'message', id: 'msg_1', role: 'assistant', content: 'I say.' }],
+  ],
+  [
+    'calls without a result, and results without a call',
+    [
+      { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c1', name: 'f', input: 'x' },
+      { type: 'function_call', id: 'fc_2', call_id: 'c2', name: 'f', arguments: '{}' },
+      { role: 'user', content: 'Stop' },
+      { type: 'function_call_output', call_id: 'c3', output: [{ type: 'input_text', text: 'z' }] },
+    ],
+    [
+      { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c1', name: 'f', input: 'x' },
+      { type: 'custom_tool_call_output', call_id: 'c1', output: '(no result)' },
+      { type: 'function_call', id: 'fc_2', call_id: 'c2', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c2', output: '(no result)' },
+      { role: 'user', content: 'Stop' },
+      { role: 'user', content: [{ type: 'input_text', text: 'z' }] },
+    ],
+  ],
+  [
+    'texts on the wrong side',
+    [
+      { role: 'assistant', content: [{ type: 'input_text', text: 'I say.' }] },
+      { role: 'user', content: [{ type: 'output_text', text: 'And?' }] },
+    ],
+    [
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I say.' }] },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'And?' }] },
+    ],
+  ],
+])('Responses forwards %s in a form that OpenAI takes', async (_what, items, expected) => {
+  const { input } = await sent('Responses', 'answers/m', { input: [asked, ...items] });
+  expect(input).toEqual([asked, ...expected]);
+});
+
+/** An id of at most 64 characters, the same for the same one. */
+function short(id: string): unknown {
+  return expect.stringMatching(new RegExp(`^${id.slice(0, 55)}_[0-9a-f]{8}$`));
+}

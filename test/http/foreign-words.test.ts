@@ -303,16 +303,40 @@ it('Messages takes a turn of the developer as one of the system', async () => {
   expect(got).toMatchObject([{ role: 'system', content: 'Be kind' }, { role: 'user' }]);
 });
 
-it.each(names)('an effort that is an empty text is none, from %s', async (surface) => {
-  const fields = {
-    reasoning_effort: '',
-    ...(surface === 'Responses' ? { reasoning: { effort: '' } } : {}),
-  };
-  const chat = await sent(surface, 'chat/m', fields);
-  expect(chat).not.toHaveProperty('reasoning_effort');
-  const claude = await sent(surface, 'claude/claude-sonnet-4-5', fields);
-  expect(claude).not.toHaveProperty('thinking');
-});
+it.each(names.flatMap((surface) => ['', 'auto'].map((word) => [word, surface] as const)))(
+  'an effort of "%s" is none, from %s',
+  async (word, surface) => {
+    const fields = {
+      reasoning_effort: word,
+      ...(surface === 'Responses' ? { reasoning: { effort: word, summary: 'auto' } } : {}),
+    };
+    const chat = await sent(surface, 'chat/m', fields);
+    expect(chat).not.toHaveProperty('reasoning_effort');
+    const claude = await sent(surface, 'claude/claude-sonnet-4-5', fields);
+    expect(claude).not.toHaveProperty('thinking');
+    const own = await sent(surface, 'answers/m', fields);
+    expect(own['reasoning'] ?? {}).not.toHaveProperty('effort');
+  },
+);
+
+it.each(['chat', 'Messages', 'Responses'] as const)(
+  'a field extra_body has fields of the body, which come first, from %s',
+  async (surface) => {
+    const google = { thinking_config: { thinking_budget: 0 } };
+    const extra_body = { top_p: 0.5, temperature: 0, google };
+    const fields = { temperature: 1, extra_body };
+    for (const model of ['openai/gpt-4o', 'answers/gpt-4o'])
+      if (surface === 'chat') {
+        const body = await sent(surface, model, fields);
+        expect(body).toMatchObject({ temperature: 1, top_p: 0.5 });
+        expect(Object.keys(body).join()).not.toMatch(/extra_body|google/);
+      }
+    const { generationConfig } = await sent(surface, 'google/gemini-2.5-flash', fields);
+    expect(generationConfig).toMatchObject({ temperature: 1, topP: 0.5 });
+    for (const model of ['chat/m', 'answers/m', 'claude/claude-sonnet-4-5'])
+      expect(await sent(surface, model, { extra_body: {} })).not.toHaveProperty('extra_body');
+  },
+);
 
 it('Responses takes numbers as results of tools, and calls that have their id in another field', async () => {
   const input = [

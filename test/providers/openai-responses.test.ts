@@ -283,7 +283,6 @@ describe('a request to the Responses API', () => {
 
   it.each<[string, Partial<ChatRequest>]>([
     ['several choices', { n: 2 }],
-    ['stop sequences', { stop: ['END'] }],
     ['audio', { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }],
   ])('refuses %s, so that the next candidate is tried', (_what, request) => {
     expect(failureOf(() => built(request)).code).toBe('request_refused');

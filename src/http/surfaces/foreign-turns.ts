@@ -136,13 +136,19 @@ export const itemsOfResponses = (turns: Turns): Turns =>
     turns,
     (turn) =>
       typeOf(turn) === 'message'
-        ? isForeign(turn, notOfResponses)
+        ? isForeign(turn, notOfResponses) || isOtherSide(turn)
         : isPart(turn) || plainItem(turn) !== turn,
     (turn) => {
       if (typeOf(turn) === 'message') return plainTurns(turn as ChatMessage).flatMap(itemsOf);
       if (isPart(turn)) return itemsOf({ role: 'user', content: contentPart(turn) });
       return [plainItem(turn)];
     },
+  );
+
+/** OpenAI refuses what a model said as input, and what others said as output. */
+const isOtherSide = ({ role, content }: Json): boolean =>
+  asList(content).some(
+    (part) => jsonFields(part)['type'] === (role === 'assistant' ? 'input_text' : 'output_text'),
   );
 
 const plainItem = (item: Json): Json =>

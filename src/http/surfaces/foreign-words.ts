@@ -137,14 +137,9 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
   const renamed = Object.entries(fields);
   const places = [...Object.keys(fields), ...formatPlaces, ...systems, ...lists.slice(1)];
   places.push('tools', 'tool_choice', 'instructions');
-  return function adapt(sent): unknown {
-    if (!isObject(sent)) return sent;
-    const empty = [
-      ...limits.filter((field) => Number(sent[field]) < 0),
-      ...objects.filter((field) => isEmptyList(sent[field])),
-      ...['reasoning_effort'].filter((field) => sent[field] === ''),
-    ];
-    if (empty.length > 0) return adapt(omit(sent, new Set(empty)));
+  return (given): unknown => {
+    if (!isObject(given)) return given;
+    const sent = plainBody(given);
     const ownTurns = turnsOf(sent, words);
     // most requests have none of them
     if (ownTurns === sent[own] && places.every((place) => sent[place] === undefined)) return sent;
@@ -177,6 +172,29 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
     if (foreign.size === 0 && Object.keys(changes).length === 0) return sent;
     return { ...omit(sent, foreign), ...changes };
   };
+}
+
+/** Some clients say so that the model is to choose its effort. */
+const isUnsaid = (effort: unknown): boolean => effort === '' || effort === 'auto';
+const extraBody = nameSet('google extra_body');
+
+/**
+ * A body without the fields that say nothing, and with those that OpenAI's SDKs take out of
+ * `extra_body` and other clients leave there, as Google reads its own.
+ */
+function plainBody(sent: Json): Json {
+  const empty = [
+    ...limits.filter((field) => Number(sent[field]) < 0),
+    ...objects.filter((field) => isEmptyList(sent[field])),
+    ...['reasoning_effort'].filter((field) => isUnsaid(sent[field])),
+  ];
+  if (empty.length > 0) return plainBody(omit(sent, new Set(empty)));
+  const { reasoning, extra_body: extra } = sent;
+  if (isObject(reasoning) && isUnsaid(reasoning['effort']))
+    return plainBody({ ...sent, reasoning: omit(reasoning, new Set(['effort'])) });
+  if (!isObject(extra) || String(Object.keys(extra)) === 'google') return sent;
+  const own = { ...omit(extra, extraBody), ...omit(sent, new Set(['extra_body'])) };
+  return plainBody(extra['google'] ? { ...own, extra_body: { google: extra['google'] } } : own);
 }
 
 /** The text of instructions that are a list of blocks, or of items with a content. */

@@ -47,7 +47,7 @@ export const openaiResponses: ProviderDialect = {
 
 /** Fields of the chat API that this one has no word for. */
 const wordless = namesIn(`
-  seed logit_bias presence_penalty frequency_penalty prediction top_k
+  seed logit_bias presence_penalty frequency_penalty prediction top_k stop
 `);
 
 function createAdapter(settings: ProviderSettings): ProviderAdapter {

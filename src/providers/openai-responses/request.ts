@@ -18,19 +18,18 @@ const translated = nameSet(`
   reasoning_effort text verbosity include web_search_options stream stream_options stop n seed
   logprobs prediction functions function_call modalities audio cache_control top_k min_p
   repetition_penalty presence_penalty frequency_penalty logit_bias top_a thinking enable_thinking
-  chat_template_kwargs
+  chat_template_kwargs extra_body google
 `);
 
 /**
  * The body of `POST /responses`. The provider stores nothing unless the request says so; fields
  * that the chat API does not have are passed on.
  * @param askedModel our name of the model; the call has the provider's
- * @throws GatewayError `request_refused` for several choices, stop sequences and audio
+ * @throws GatewayError `request_refused` for several choices and audio
  */
 export function responsesBody(provider: string, call: ModelCall, askedModel = call.model): Fields {
   const { request } = call;
   if ((request.n ?? 1) > 1) throw unsupported(provider, 'more than one choice');
-  if (request.stop?.length) throw unsupported(provider, 'stop sequences');
   const search = searchFields(request, [askedModel, call.model]);
   const tools = toolList(provider, request, search.tool);
   return {

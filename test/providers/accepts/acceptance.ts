@@ -31,8 +31,6 @@ export interface Acceptance {
   readonly callIds: (body: Sent['body']) => readonly CallOrResult[];
   /** Conversations (names in conversations.ts) that fail today; a test fails when one does not. */
   readonly open?: readonly string[];
-  /** Conversations that have no translation, so that they may be refused, and why. */
-  readonly untranslatable?: Readonly<Record<string, string>>;
 }
 
 /** The id of a call or of a tool's result. */

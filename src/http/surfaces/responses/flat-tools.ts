@@ -14,8 +14,8 @@ export interface FlatTool {
   readonly definition: ToolDefinition;
 }
 
-/** Longer names of functions are refused by OpenAI and Anthropic. */
-const maxNameLength = 64;
+/** Longer names of functions are refused by OpenAI and Anthropic, and longer ids. */
+export const maxNameLength = 64;
 
 /** The name of a tool as a function: names in different namespaces may be the same. */
 export function flatName(namespace: unknown, name: unknown): string {

@@ -3,7 +3,6 @@ import { invalidField } from '../../../errors.js';
 import type { CompletionCall, ForwardedRequest } from '../../../pipeline/completion-call.js';
 import type { GroundingWish } from '../../../pipeline/grounding/grounding-call.js';
 import { chatCall, gatewayFields } from '../openai.js';
-import { openReasoning } from '../foreign-reasoning.js';
 import { isSearchTool, searchSwitch } from '../openai-search.js';
 import type { SentAlong } from '../surface.js';
 import {
@@ -15,13 +14,12 @@ import {
   present,
   textIn,
 } from '../../../text/is-object.js';
-import { itemsOf, jsonList, type ResponsesBody, typeOf } from './body.js';
+import { itemsOf, type ResponsesBody, typeOf } from './body.js';
 import { compactionChat } from './compaction.js';
 import { flatTools, toolFields } from './flat-tools.js';
+import { forwardedInput } from './forwarded-input.js';
 import { onlyOriginal } from './only-original.js';
-import { ownReasoningId } from './output-items.js';
 import { chatMessages } from './read-input.js';
-import { ownWebSearchId } from './search-items.js';
 
 /** Converts a body whose references are resolved. @throws GatewayError `bad_request` */
 export function readCall(body: ResponsesBody, sent: SentAlong): CompletionCall {
@@ -112,7 +110,7 @@ function originalOf(body: ResponsesBody, headers: SentAlong['headers']): Forward
   const { needs } = onlyOriginal(body);
   const forwarded: Record<string, unknown> = omit(body, notForwarded);
   const { input } = body;
-  if (Array.isArray(input)) forwarded['input'] = (input as Json[]).flatMap(readable);
+  if (Array.isArray(input)) forwarded['input'] = forwardedInput(input as Json[]);
   // without its store a provider has to give the reasoning along, for the next turn
   if (body.store !== false) forwarded['include'] = withReasoning(body);
   forwarded['store'] = false;
@@ -131,20 +129,3 @@ const reasoningContent = 'reasoning.encrypted_content';
 const withReasoning = ({ include }: ResponsesBody): readonly string[] => [
   ...new Set([...(include ?? []), reasoningContent]),
 ];
-
-/** What no provider of this dialect can read is not forwarded: reasoning of others, own searches. */
-function readable(item: Json): Json[] {
-  if (typeOf(item) === 'web_search_call' && textIn(item['id']).startsWith(ownWebSearchId))
-    return [];
-  if (typeOf(item) !== 'reasoning') return [item];
-  const sealed = openReasoning(item['encrypted_content']);
-  if (sealed === null) return String(item['id']).startsWith(ownReasoningId) ? [] : [item];
-  // without its id, which the item that followed it would have to come with
-  return jsonList(sealed)
-    .filter(({ format, data }) => textIn(format).endsWith('responses-v1') && data)
-    .map(({ data, summary }) => ({
-      type: 'reasoning',
-      summary: summary ? [{ type: 'summary_text', text: summary }] : [],
-      encrypted_content: data,
-    }));
-}

@@ -1,0 +1,76 @@
+import { type Json, nameSet, omit, textIn } from '../../../text/is-object.js';
+import { openReasoning } from '../foreign-reasoning.js';
+import { jsonList, typeOf } from './body.js';
+import { flatName, maxNameLength } from './flat-tools.js';
+import { ownReasoningId } from './output-items.js';
+import { ownWebSearchId } from './search-items.js';
+
+/**
+ * The items of an input as a provider of this dialect takes them, which stores none: without what it
+ * cannot read, with ids that OpenAI takes, and with a result for each call. Clients have other ids of
+ * another maker's answers.
+ */
+export function forwardedInput(input: readonly Json[]): Json[] {
+  const items = input.flatMap(readable).map(withOwnIds);
+  const called = idsOf(items, calls);
+  const answered = idsOf(items, results);
+  // what was summed up may have had the call
+  const isSummed = items.some((item) => typeOf(item) === 'compaction');
+  return items.flatMap((item) => {
+    const type = typeOf(item);
+    const { call_id, output } = item;
+    if (calls.has(type) && !answered.has(call_id))
+      return [item, { type: `${type}_output`, call_id, output: '(no result)' }];
+    return results.has(type) && !called.has(call_id) && !isSummed
+      ? [{ role: 'user', content: output }]
+      : [item];
+  });
+}
+
+const calls = nameSet('function_call custom_tool_call');
+const results = nameSet('function_call_output custom_tool_call_output');
+const idsOf = (items: readonly Json[], types: ReadonlySet<string>): ReadonlySet<unknown> =>
+  new Set(items.filter((item) => types.has(typeOf(item))).map(({ call_id }) => call_id));
+
+/** What it cannot read: reasoning of others, or that another server stored, and own searches. */
+function readable(item: Json): Json[] {
+  const { id, encrypted_content: secret, content } = item;
+  if (typeOf(item) === 'web_search_call' && textIn(id).startsWith(ownWebSearchId)) return [];
+  if (typeOf(item) !== 'reasoning') return [item];
+  const sealed = openReasoning(secret);
+  if (sealed === null) {
+    const isEmpty = !secret && jsonList(content).length === 0;
+    return isEmpty || String(id).startsWith(ownReasoningId) ? [] : [item];
+  }
+  // without its id, which the item that followed it would have to come with
+  return jsonList(sealed)
+    .filter(({ format, data }) => textIn(format).endsWith('responses-v1') && data)
+    .map(({ data, summary }) => ({
+      type: 'reasoning',
+      summary: summary ? [{ type: 'summary_text', text: summary }] : [],
+      encrypted_content: data,
+    }));
+}
+
+/** How the ids of items begin that OpenAI takes; it needs none of them. */
+const idStarts: Readonly<Record<string, RegExp>> = {
+  message: /^msg[\w-]{0,61}$/,
+  reasoning: /^rs[\w-]{0,62}$/,
+  function_call: /^fc[\w-]{0,62}$/,
+  function_call_output: /^fc[\w-]{0,62}$/,
+  custom_tool_call: /^ctc[\w-]{0,61}$/,
+  custom_tool_call_output: /^ctc[\w-]{0,61}$/,
+};
+
+function withOwnIds(item: Json): Json {
+  const type = typeOf(item);
+  const { id, call_id: given } = item;
+  const callId = textIn(calls.has(type) ? (given ?? id) : given);
+  const isOther = id !== undefined && idStarts[type]?.test(textIn(id)) === false;
+  const isSame = callId === textIn(given) && callId.length <= maxNameLength;
+  if (!isOther && isSame) return item;
+  return {
+    ...(isOther ? omit(item, new Set(['id'])) : item),
+    ...(isSame ? {} : { call_id: flatName(null, callId) }),
+  };
+}

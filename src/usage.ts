@@ -58,13 +58,13 @@ export function withCounts<Reported extends object>(
   if (!isObject(usage)) return undefined;
   let read: Record<string, unknown> | undefined;
   for (const [name, value] of Object.entries(usage)) {
-    const count = isObject(value) ? withCounts(value) : countOf(value);
-    if (count !== value) (read ??= { ...usage })[name] = count;
+    const plain = isObject(value) ? withCounts(value) : plainCount(value);
+    if (plain !== value) (read ??= { ...usage })[name] = plain;
   }
   return (read ?? usage) as Reported;
 }
 
-function countOf(value: unknown): unknown {
+function plainCount(value: unknown): unknown {
   if (typeof value !== 'string' || value === '') return value ?? undefined;
   return Number.isNaN(Number(value)) ? value : Number(value);
 }

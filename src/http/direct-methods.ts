@@ -32,6 +32,10 @@ export interface DirectMethods {
     request: RunRequest & { stream?: false | null },
     options?: DirectOptions,
   ): Promise<CompletionResult>;
+  run(
+    request: RunRequest,
+    options?: DirectOptions,
+  ): AsyncIterable<CompletionEvent> | Promise<CompletionResult>;
 }
 
 /** The methods of a gateway for requests of its host's own code. */

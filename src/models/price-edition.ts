@@ -27,7 +27,10 @@ export interface PriceChange {
 let bundled: readonly Provider[] = [];
 let inForce: readonly Provider[] | null = null;
 // not awaited, which takes no time here: a CommonJS host cannot require a package that awaits
-void waitForUpdate().then((providers) => (bundled = providers ?? []));
+waitForUpdate().then(
+  (providers) => (bundled = providers ?? []),
+  () => undefined,
+);
 
 /**
  * Reads price data in the format of genai-prices: a list of providers with their models. All of

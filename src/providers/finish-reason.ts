@@ -22,7 +22,7 @@ const known = new Map(
  * `insufficient_system_resource` (DeepSeek), `abort` (vLLM, SGLang).
  */
 const brokeOff =
-  /(^|_)(error|fail(ed|ure)?|abort(ed)?|cancell?ed|time(d_)?out|overload(ed)?|interrupted|exhausted)$|^insufficient_|(^|: )(malformed|unexpected_tool|too_many_tool)_/;
+  /(^|_)(error|fail(ed|ure)?|abort(ed)?|cancell?ed|time(d_)?out|overload(ed)?|interrupted|exhausted)$|^(insufficient|malformed|unexpected_tool|too_many_tool)_/;
 
 /**
  * Finish reasons that messages and the log may quote; they call the others `other`. Google's OpenAI API
@@ -53,8 +53,9 @@ export function readFinishReason(
   const written = typeof value === 'string' && printable.test(value) ? value : 'other';
   const word = written.toLowerCase().replaceAll('-', '_');
   if (word === 'null' || word === 'none') return { reason: null, unknown: word };
-  const own = known.get(word) ?? known.get(word.split(':')[0]!);
-  if (own === undefined && brokeOff.test(word))
+  const parts = word.split(': ');
+  const own = known.get(word) ?? known.get(parts[0]!);
+  if (own === undefined && parts.some((part) => brokeOff.test(part)))
     throw new GatewayError(
       'upstream_error',
       `${provider} broke off its answer with the finish reason ${written}`,

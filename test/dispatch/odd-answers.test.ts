@@ -974,6 +974,15 @@ describe.each(tooled)('the name of a call, read by %s,', (_reader, read) => {
       finish: 'tool_calls',
     });
   });
+
+  it('is told as it is where it stays a part of a tool and has no arguments', async () => {
+    const model = plays.newModel();
+    plays.set(model, stream([role, call(piece(own, 'wea', '')), end('tool_calls')]));
+    expect(await read(gateway, `up/${model}`)).toMatchObject({
+      calls: [{ name: 'wea' }],
+      finish: 'tool_calls',
+    });
+  });
 });
 
 describe('each frame of a corrected stream', () => {
@@ -1120,6 +1129,7 @@ describe('a provider that says that it broke off', () => {
   it.each([
     ...['error', 'network_error', 'engine_error', 'insufficient_system_resource', 'abort'],
     ...['UNEXPECTED_TOOL_CALL', 'function_call_filter: MALFORMED_FUNCTION_CALL'],
+    'network_error: timeout',
   ])(
     'with the finish reason %s is asked once more before the commit, and then the next one',
     async (reason) => {

@@ -466,7 +466,21 @@ it.each<[string, Body[], Body[]]>([
       { type: 'reasoning', id: 'rs_2', summary: [{ type: 'summary_text', text: 'Hm' }] },
       { type: 'message', id: 'msg_1', role: 'assistant', content: 'I say.' },
     ],
-    [{ type: 'message', id: 'msg_1', role: 'assistant', content: 'I say.' }],
+    // its id would ask for the reasoning
+    [{ type: 'message', role: 'assistant', content: 'I say.' }],
+  ],
+  [
+    'items of types that it does not know, and results of such calls, as they are,',
+    [
+      { type: 'local_shell_call', id: 'lsh_1', call_id: 'c1', action: { type: 'exec' } },
+      { type: 'function_call_output', call_id: 'c1', output: 'x' },
+      { type: 'constructor', id: 'x' },
+    ],
+    [
+      { type: 'local_shell_call', id: 'lsh_1', call_id: 'c1', action: { type: 'exec' } },
+      { type: 'function_call_output', call_id: 'c1', output: 'x' },
+      { type: 'constructor', id: 'x' },
+    ],
   ],
   [
     'calls without a result, and results without a call',

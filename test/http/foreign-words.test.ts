@@ -325,12 +325,11 @@ it.each(['chat', 'Messages', 'Responses'] as const)(
     const google = { thinking_config: { thinking_budget: 0 } };
     const extra_body = { top_p: 0.5, temperature: 0, google };
     const fields = { temperature: 1, extra_body };
-    for (const model of ['openai/gpt-4o', 'answers/gpt-4o'])
-      if (surface === 'chat') {
-        const body = await sent(surface, model, fields);
-        expect(body).toMatchObject({ temperature: 1, top_p: 0.5 });
-        expect(Object.keys(body).join()).not.toMatch(/extra_body|google/);
-      }
+    for (const model of ['openai/gpt-4o', 'answers/gpt-4o']) {
+      const body = await sent(surface, model, fields);
+      expect(body).toMatchObject({ temperature: 1, top_p: 0.5 });
+      expect(Object.keys(body).join()).not.toMatch(/extra_body|google/);
+    }
     const { generationConfig } = await sent(surface, 'google/gemini-2.5-flash', fields);
     expect(generationConfig).toMatchObject({ temperature: 1, topP: 0.5 });
     for (const model of ['chat/m', 'answers/m', 'claude/claude-sonnet-4-5'])

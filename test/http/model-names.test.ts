@@ -95,6 +95,9 @@ describe('a key that may use some models', () => {
       expect(reply.status, field).toBe(400);
       expect(reply.text).toContain(field);
     }
+    const hidden = { model: 'one/alpha', extra_body: { Model: 'beta' }, ...more };
+    if ('messages' in more || path === '/v1/responses')
+      expect((await post(gateway.url + path, hidden, few)).text).toContain('Model');
     expect(count()).toBe(from);
   });
 

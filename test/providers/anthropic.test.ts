@@ -1152,6 +1152,17 @@ describe('a streamed answer', () => {
 });
 
 describe('a failed answer', () => {
+  it('may have its error as a text', () => {
+    const error = failureOf(() => hear(sse([start(), { type: 'error', error: 'So it is' }])));
+    expect(error).toMatchObject({
+      code: 'upstream_error',
+      message: 'claude answered 500: So it is',
+    });
+    expect(adapter.readFailure(400, {}, '{"error":"So it is"}').message).toBe(
+      'claude answered 400: So it is',
+    );
+  });
+
   const fail = (status: number, type: string, message: string, headers = {}) =>
     adapter.readFailure(
       status,

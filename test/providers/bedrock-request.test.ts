@@ -273,6 +273,22 @@ describe('content for Converse', () => {
     expect(refusalOf({ messages })).toContain(reason);
   });
 
+  it('sets one cache point where a message and its last part are marked, as four are allowed', () => {
+    const mark = { cache_control: { type: 'ephemeral' } };
+    const content = [{ type: 'text' as const, text: 'Long', ...mark }];
+    const both = { content, ...mark };
+    const { system, messages } = body({
+      messages: [
+        { role: 'system', ...both },
+        { role: 'user', ...both },
+        { role: 'user', ...both },
+      ],
+    });
+    const once = [{ text: 'Long' }, { cachePoint: { type: 'default' } }];
+    expect(system).toEqual(once);
+    expect(messages).toEqual([{ role: 'user', content: [...once, ...once] }]);
+  });
+
   it('sets cache points at cache_control, for models that support them', () => {
     const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
     const point = { cachePoint: { type: 'default', ttl: '1h' } };

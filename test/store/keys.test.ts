@@ -82,7 +82,13 @@ describe.each(storeRows)('keys on $name', (row) => {
     expect(await found(null, bill.prefix.toUpperCase())).toContain(billing.id);
     for (const other of ['100%%', 'b_lling', '\\', "'"])
       expect(await found(ada, other)).toEqual([]);
-    expect(await found(grace, 'bill')).toEqual([]);
+    for (const text of ['bill', bill.prefix]) expect(await found(grace, text)).toEqual([]);
+    const first = await store.keys.list(ada, { limit: 1, cursor: null }, 'ing');
+    const second = await store.keys.list(ada, { limit: 1, cursor: first.next }, 'ing');
+    expect([...first.items, ...second.items].map(({ name }) => name).sort()).toEqual([
+      'Billing 100%_a',
+      'shipping',
+    ]);
   });
 
   it('of another account do not exist', async () => {

@@ -27,8 +27,8 @@ export const validate = (
   stage(async (req, res) => {
     const { request, surface } = contextOf(parts, res);
     const sent = await readJsonBody(req, bodyLimits(parts, res, maxBytes));
-    refuseOtherModel(sent, surface?.invalidCode);
     const body = adapt(withDeployment(sent, req.originalUrl));
+    refuseOtherModel(body, surface?.invalidCode);
     const failure = schema.firstFailure(body);
     if (failure) throw invalidField(failure.field, failure.reason, surface?.invalidCode);
     req.body = body;
@@ -52,9 +52,9 @@ const unchanged = (body: unknown): unknown => body;
  * Servers written in Go, as Ollama, read `Model` as `model` and take the later one, which could name
  * a model that the key may not use.
  */
-function refuseOtherModel(sent: unknown, code?: Surface['invalidCode']): void {
+function refuseOtherModel(body: unknown, code?: Surface['invalidCode']): void {
   const isOther = (name: string): boolean => name !== 'model' && /^model$/i.test(name);
-  const other = isObject(sent) && Object.keys(sent).find(isOther);
+  const other = isObject(body) && Object.keys(body).find(isOther);
   if (other) throw invalidField(other, 'must be written in lower case', code);
 }
 

@@ -86,10 +86,11 @@ class Follower {
     for (let isFound = false; !this.isOver();) {
       const entries = await this.read();
       if (entries === null) {
+        if (isFound) return this.lose('gone');
         // counts from the first miss, not from the start: without Redis no replica could write
         if (missingUntil === null && this.logs.isShared) await this.of.beforeWait?.();
         missingUntil ??= performance.now() + lateMsOf(this.logs);
-        if (isFound || performance.now() >= missingUntil) return this.lose('gone');
+        if (performance.now() >= missingUntil) return this.lose('gone');
         await wait(retryMs);
         continue;
       }

@@ -176,7 +176,8 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
 
 /** Some clients say so that the model is to choose its effort. */
 const isUnsaid = (effort: unknown): boolean => effort === '' || effort === 'auto';
-const extraBody = nameSet('google extra_body');
+/** What Google's clients send to its OpenAI API. */
+export const extraBody = nameSet('google extra_body');
 
 /**
  * A body without the fields that say nothing, and with those that OpenAI's SDKs take out of

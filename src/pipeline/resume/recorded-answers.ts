@@ -32,7 +32,10 @@ const maxIdLength = 100;
  * names a note.
  */
 export const answerLogOf = (accountId: string, id: string): string =>
-  `${encodeURIComponent(accountId)}/${encodeURIComponent(id.slice(0, maxIdLength))}`;
+  `${pathPart(accountId)}/${encodeURIComponent(id.slice(0, maxIdLength))}`;
+
+/** An account of a host may have any name. */
+const pathPart = (accountId: string): string => accountId.replace(/[%/]/g, encodeURIComponent);
 
 /** The answers that this process records, so that clients can read them again. */
 export class RecordedAnswers implements RecordingPlace {
@@ -109,7 +112,7 @@ export class RecordedAnswers implements RecordingPlace {
     { fingerprint, log }: { readonly fingerprint: string; readonly log: string },
   ): Promise<{ readonly note: string } | { readonly log: string }> {
     const hash = createHash('sha256').update(key).digest('hex');
-    const note = `${encodeURIComponent(accountId)}/key/${hash}`;
+    const note = `${pathPart(accountId)}/key/${hash}`;
     const text = noteOf({ fingerprint, log, isDone: false });
     const logs = await this.logs();
     const away = (): never => {

@@ -27,7 +27,8 @@ interface AnthropicError {
 }
 
 function errorOf(body: unknown): AnthropicError | null {
-  const error = isObject(body) ? body['error'] : null;
+  const given = isObject(body) ? body['error'] : null;
+  const error = typeof given === 'string' ? { message: given } : given;
   if (!isObject(error)) return null;
   const { type, message, details } = error;
   const code = textIn(isObject(details) && details['error_code']);

@@ -66,9 +66,14 @@ function readMessage(message: ChatMessage, traits: ModelTraits, scope: ContentSc
 const isResult = (block: Block): boolean => 'toolResult' in block;
 const isCachePoint = (block: Block): boolean => 'cachePoint' in block;
 
+/** Bedrock takes four cache points: of a message and of its last part one is left. */
+const withoutCopies = (blocks: readonly Block[]): Block[] =>
+  blocks.filter((block, at) => !isCachePoint(block) || !isCachePoint(blocks[at - 1] ?? {}));
+
 /** Meets more demands of Bedrock, in place. */
 function correctTurns(turns: readonly ConverseTurn[]): void {
   for (const turn of turns) {
+    turn.content = withoutCopies(turn.content);
     // a turn with a document needs a text
     const first = turn.content.find((block) => 'document' in block)?.['document'] as
       { name: string } | undefined;
@@ -105,12 +110,12 @@ export function toConverseMessages(
       addToTurn(previous.content, turn.content, isResult, isCachePoint);
     else if (turn.content.length > 0) turns.push(turn);
   }
-  correctTurns(turns);
   // Bedrock requires a user's turn, even where there are only instructions
   if (turns.length === 0 && system.length > 0)
     turns.push({ role: 'user', content: system.splice(0) });
+  correctTurns(turns);
   // a last message without content has no turn
   const prefill = traits.prefill && messages.at(-1)?.role === 'assistant';
   completeTurns<ConverseTurn>(turns, (text) => ({ role: 'user', content: [{ text }] }), prefill);
-  return { system, turns };
+  return { system: withoutCopies(system), turns };
 }

@@ -57,14 +57,14 @@ export class MendedCalls {
     private readonly tools?: ChatRequest['tools'],
   ) {}
 
-  /** Whether the client knows of calls. */
+  /** Whether there are calls with a name. */
   get hasAny(): boolean {
-    return this.count > 0;
+    return this.count > 0 || this.calls.some(({ begun }) => begun !== '');
   }
 
   /** Whether there are calls and the arguments of each are JSON. */
   get areWhole(): boolean {
-    return this.hasAny && this.calls.every(({ index, args }) => index === null || args.areWhole);
+    return this.count > 0 && this.calls.every(({ index, args }) => index === null || args.areWhole);
   }
 
   /** Corrects the calls of a delta or a message in place. @returns whether anything was changed */
@@ -97,7 +97,13 @@ export class MendedCalls {
   complete(holder: Holder): boolean {
     const list = (holder.tool_calls ?? []) as Piece[];
     const { length } = list;
-    for (const { index, args, isFunction } of this.calls) {
+    for (const call of this.calls) {
+      if (call.index === null && call.begun !== '') {
+        const piece: Piece = {};
+        this.begin(call, piece);
+        list.push(piece);
+      }
+      const { index, args, isFunction } = call;
       const rest = index !== null && isFunction ? args.end() : '';
       if (rest !== '') list.push({ index, function: { arguments: rest } });
     }

@@ -75,7 +75,7 @@ export interface KeyStore {
   findByHash(hash: string): Promise<KeyRecord | null>;
   /** @param accountId null: any account */
   find(accountId: string | null, id: string): Promise<KeyRecord | null>;
-  /** @param search only those whose name or beginning has this text, in either case of letters */
+  /** @param search only those whose name or beginning has this text, in either case of the letters A to Z */
   list(
     accountId: string | null,
     page: PageRequest,

@@ -211,7 +211,7 @@ describe('a request whose answer is kept with a hole, as by a Redis that was emp
   /** Keeps the answer of the key `k` without one of its parts. */
   async function lose(databases: LazyDatabases, which: number): Promise<void> {
     const { answerLogs: logs } = (await databases.get()).counters;
-    const note = `fixed%3Atest/key/${createHash('sha256').update('k').digest('hex')}`;
+    const note = `fixed:test/key/${createHash('sha256').update('k').digest('hex')}`;
     await until(async () => (await logs.get(note))?.includes('"isDone":true') ?? false);
     const { log } = JSON.parse((await logs.get(note)) ?? '') as { log: string };
     const entries = (await logs.read(log, [0, 0], 0)) ?? [];

@@ -1,5 +1,6 @@
 import type { ForwardedRequest } from '../../../pipeline/completion-call.js';
 import { openReasoning } from '../foreign-reasoning.js';
+import { extraBody } from '../foreign-words.js';
 import { gatewayFields } from '../openai.js';
 import type { SentAlong } from '../surface.js';
 import { foreignEfforts } from './chat-request.js';
@@ -11,7 +12,11 @@ import {
 } from './request.js';
 
 /** Fields of a request that no provider gets. */
-export const notForwarded: ReadonlySet<string> = new Set([...gatewayFields, ...foreignEfforts]);
+export const notForwarded: ReadonlySet<string> = new Set([
+  ...gatewayFields,
+  ...foreignEfforts,
+  ...extraBody,
+]);
 
 /** How the ids of searches begin that the gateway has written into an answer. */
 export const ownSearchId = 'srvtoolu_sbx1_';

@@ -14,16 +14,20 @@ export interface FlatTool {
   readonly definition: ToolDefinition;
 }
 
-/** Longer names of functions are refused by OpenAI and Anthropic, and longer ids. */
-export const maxNameLength = 64;
+/** Longer names of functions and ids of calls are refused by OpenAI and Anthropic. */
+const maxNameLength = 64;
+
+/** The same text where it is short enough; always the same one for a longer one. */
+export function shortened(text: string): string {
+  if (text.length <= maxNameLength) return text;
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
+  return `${text.slice(0, maxNameLength - 9)}_${digest}`;
+}
 
 /** The name of a tool as a function: names in different namespaces may be the same. */
 export function flatName(namespace: unknown, name: unknown): string {
   const own = textIn(name);
-  const flat = textIn(namespace) === '' ? own : `${textIn(namespace)}__${own}`;
-  if (flat.length <= maxNameLength) return flat;
-  const digest = createHash('sha256').update(flat).digest('hex').slice(0, 8);
-  return `${flat.slice(0, maxNameLength - 9)}_${digest}`;
+  return shortened(textIn(namespace) === '' ? own : `${textIn(namespace)}__${own}`);
 }
 
 /**

@@ -1,21 +1,21 @@
 import { type Json, nameSet, omit, textIn } from '../../../text/is-object.js';
 import { openReasoning } from '../foreign-reasoning.js';
 import { jsonList, typeOf } from './body.js';
-import { flatName, maxNameLength } from './flat-tools.js';
+import { shortened } from './flat-tools.js';
 import { ownReasoningId } from './output-items.js';
 import { ownWebSearchId } from './search-items.js';
 
 /**
  * The items of an input as a provider of this dialect takes them, which stores none: without what it
- * cannot read, with ids that OpenAI takes, and with a result for each call. Clients have other ids of
- * another maker's answers.
+ * cannot read, with ids that OpenAI takes, and with a result for each call. The ids of answers of
+ * other makers have other forms.
  */
 export function forwardedInput(input: readonly Json[]): Json[] {
-  const items = input.flatMap(readable).map(withOwnIds);
-  const called = idsOf(items, calls);
-  const answered = idsOf(items, results);
+  const items = withOwnIds(input);
+  const called = idsOf(items, (type) => !results.has(type));
+  const answered = idsOf(items, (type) => results.has(type));
   // what was summed up may have had the call
-  const isSummed = items.some((item) => typeOf(item) === 'compaction');
+  const isSummed = items.some((item) => summaries.has(typeOf(item)));
   return items.flatMap((item) => {
     const type = typeOf(item);
     const { call_id, output } = item;
@@ -29,8 +29,9 @@ export function forwardedInput(input: readonly Json[]): Json[] {
 
 const calls = nameSet('function_call custom_tool_call');
 const results = nameSet('function_call_output custom_tool_call_output');
-const idsOf = (items: readonly Json[], types: ReadonlySet<string>): ReadonlySet<unknown> =>
-  new Set(items.filter((item) => types.has(typeOf(item))).map(({ call_id }) => call_id));
+const summaries = nameSet('compaction context_compaction');
+const idsOf = (items: readonly Json[], isOne: (type: string) => boolean): ReadonlySet<unknown> =>
+  new Set(items.filter((item) => isOne(typeOf(item))).map(({ call_id }) => call_id));
 
 /** What it cannot read: reasoning of others, or that another server stored, and own searches. */
 function readable(item: Json): Json[] {
@@ -53,24 +54,33 @@ function readable(item: Json): Json[] {
 }
 
 /** How the ids of items begin that OpenAI takes; it needs none of them. */
-const idStarts: Readonly<Record<string, RegExp>> = {
-  message: /^msg[\w-]{0,61}$/,
-  reasoning: /^rs[\w-]{0,62}$/,
-  function_call: /^fc[\w-]{0,62}$/,
-  function_call_output: /^fc[\w-]{0,62}$/,
-  custom_tool_call: /^ctc[\w-]{0,61}$/,
-  custom_tool_call_output: /^ctc[\w-]{0,61}$/,
-};
+const idStarts: ReadonlyMap<string, RegExp> = new Map([
+  ['message', /^msg[\w-]{0,61}$/],
+  ['reasoning', /^rs[\w-]{0,62}$/],
+  ['function_call', /^fc[\w-]{0,62}$/],
+  ['function_call_output', /^fc[\w-]{0,62}$/],
+  ['custom_tool_call', /^ctc[\w-]{0,61}$/],
+  ['custom_tool_call_output', /^ctc[\w-]{0,61}$/],
+]);
+const isOther = (item: Json): boolean =>
+  item['id'] !== undefined && idStarts.get(typeOf(item))?.test(textIn(item['id'])) === false;
 
-function withOwnIds(item: Json): Json {
-  const type = typeOf(item);
-  const { id, call_id: given } = item;
-  const callId = textIn(calls.has(type) ? (given ?? id) : given);
-  const isOther = id !== undefined && idStarts[type]?.test(textIn(id)) === false;
-  const isSame = callId === textIn(given) && callId.length <= maxNameLength;
-  if (!isOther && isSame) return item;
-  return {
-    ...(isOther ? omit(item, new Set(['id'])) : item),
-    ...(isSame ? {} : { call_id: flatName(null, callId) }),
-  };
+/** What can be read, with ids of this dialect. */
+function withOwnIds(input: readonly Json[]): Json[] {
+  const items = input.flatMap(readable);
+  // by its id an item asks for the reasoning before it
+  const kept = new Set(items.filter((item) => !isOther(item)));
+  const isWhole = input.every((item) => typeOf(item) !== 'reasoning' || kept.has(item));
+  return items.map((item) => {
+    const type = typeOf(item);
+    const { id, call_id: given } = item;
+    const callId = shortened(textIn(calls.has(type) ? (given ?? id) : given));
+    const losesId = isOther(item) || (!isWhole && id !== undefined && idStarts.has(type));
+    const isSame = callId === textIn(given);
+    if (!losesId && isSame) return item;
+    return {
+      ...(losesId ? omit(item, new Set(['id'])) : item),
+      ...(isSame ? {} : { call_id: callId }),
+    };
+  });
 }

@@ -2,6 +2,7 @@ import type { ChatRequest } from '../../../completion.js';
 import { invalidField } from '../../../errors.js';
 import type { CompletionCall, ForwardedRequest } from '../../../pipeline/completion-call.js';
 import type { GroundingWish } from '../../../pipeline/grounding/grounding-call.js';
+import { extraBody } from '../foreign-words.js';
 import { chatCall, gatewayFields } from '../openai.js';
 import { isSearchTool, searchSwitch } from '../openai-search.js';
 import type { SentAlong } from '../surface.js';
@@ -103,6 +104,7 @@ const notForwarded: ReadonlySet<string> = new Set([
   ...gatewayFields,
   'reasoning_effort',
   'previous_response_id',
+  ...extraBody,
 ]);
 
 /** The body for providers that speak this dialect: they store nothing, and get the whole input. */

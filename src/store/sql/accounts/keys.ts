@@ -45,8 +45,8 @@ export const createKeyStore = (database: Database): KeyStore => ({
   list(accountId, page, search = null) {
     const all = keys(database, accountId);
     const text = `%${clean(search ?? '').replace(/[\\%_]/g, '\\$&')}%`;
-    const found = sql<boolean>`lower(api_keys.name) like lower(${text}) escape '\\'
-      or lower(api_keys.prefix) like lower(${text}) escape '\\'`;
+    const found = sql<boolean>`(lower(api_keys.name) like lower(${text}) escape '\\'
+      or lower(api_keys.prefix) like lower(${text}) escape '\\')`;
     const rows = search === null ? all : all.where(found);
     return readPage(rows, 'created_at', page, keyFromRow, 'api_keys');
   },

@@ -12,14 +12,16 @@ const { createZstdDecompress: zstd } = zlib as {
 };
 
 /** Decoders by content encoding, in lower case. */
-export const decoders: Readonly<Record<string, Decoder | undefined>> = {
-  gzip: () => zlib.createGunzip(),
-  'x-gzip': () => zlib.createGunzip(),
-  // some servers omit the header of the zlib format, which begins with its method, 8
-  deflate: (first) => ((first & 15) === 8 ? zlib.createInflate() : zlib.createInflateRaw()),
-  br: () => zlib.createBrotliDecompress(),
-  zstd: zstd && (() => zstd(zstdParameters)),
-};
+export const decoders = new Map(
+  Object.entries<Decoder | undefined>({
+    gzip: () => zlib.createGunzip(),
+    'x-gzip': () => zlib.createGunzip(),
+    // some servers omit the header of the zlib format, which begins with its method, 8
+    deflate: (first) => ((first & 15) === 8 ? zlib.createInflate() : zlib.createInflateRaw()),
+    br: () => zlib.createBrotliDecompress(),
+    zstd: zstd && (() => zstd(zstdParameters)),
+  }),
+);
 
 /** How bodies begin that are text. What is compressed begins otherwise. */
 const text = /^(?:\s*(?:\{\s*["}]|\[\s*\{)|(?:data|event):|<(?:!doctype|html))/i;
@@ -44,7 +46,7 @@ export function bodyDecoder(label: string, head: Buffer): Transform | null {
   const utf16 = utf16Marks[head.toString('hex', 0, 2)];
   if (utf16) return utf16Decoder(utf16);
   const encoding = isGzip(head) ? 'gzip' : label.trim().toLowerCase();
-  const make = decoders[encoding];
+  const make = decoders.get(encoding);
   return !make || text.test(head.toString('latin1', 0, 64)) ? null : make(head[0] ?? 0);
 }
 

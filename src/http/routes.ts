@@ -18,7 +18,7 @@ import { healthz, readyz } from './pages/health.js';
 import type { Readiness } from '../pipeline/engine/engine.js';
 import { metricsPage } from './pages/metrics-page.js';
 import { countTokens } from './surfaces/messages/count-tokens.js';
-import { asMessages } from './surfaces/foreign-words.js';
+import { asMessages, asPlain } from './surfaces/foreign-words.js';
 import { messagesErrors } from './surfaces/messages/errors.js';
 import { stripAzurePrefix } from './surfaces/azure-paths.js';
 import { stripMessagesPrefix } from './surfaces/messages/paths.js';
@@ -149,7 +149,7 @@ function openaiRouter(parts: GatewayParts): Router {
         track(parts, surface, true),
         authenticate(parts, { scope: 'completions' }),
         waitForSlot(parts),
-        validate(parts, compileSchema(schema)),
+        validate(parts, compileSchema(schema), asPlain),
         doTask(parts, task),
       )
       .all(paths, track(parts, surface), authenticate(parts), methodNotAllowed('POST'));

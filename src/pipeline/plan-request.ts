@@ -136,7 +136,7 @@ export async function planCompletion(
   const switched = withoutSwitch(request, searchedByProvider(request, asked));
   const call = switched.grounding ? joinToolResults(parts, request, switched) : switched;
   const { modelsField, fallbackModels, invalidCode } = call;
-  refuseOtherModels(request, call);
+  refuseOtherModels(request, [call.chat, call.original?.body], call.invalidCode);
   const { names, routing, directory } = request.snapshot;
   const candidates = names.candidatesOf(call.models ?? directory.auto(), request.caller.models);
   if (call.models) request.asked = candidates[0] ?? null;
@@ -176,14 +176,17 @@ export async function planCompletion(
 }
 
 /** The rules of models see the names of a request, not what its provider calls beside them. */
-function refuseOtherModels(
+export function refuseOtherModels(
   { snapshot: { routing }, caller }: GatewayRequest,
-  { chat, original, invalidCode }: CompletionCall,
+  bodies: readonly (Readonly<Record<string, unknown>> | undefined)[],
+  code: CompletionCall['invalidCode'],
 ): void {
   if (caller.models === null && !routing.allow && !routing.deny.length) return;
-  const field = otherModelField(chat) ?? otherModelField(original?.body ?? {});
-  if (field === null) return;
-  throw invalidField(field, 'may reach another model, and not all models may be used', invalidCode);
+  for (const body of bodies) {
+    const field = body && otherModelField(body);
+    if (field)
+      throw invalidField(field, 'may reach another model, and not all models may be used', code);
+  }
 }
 
 /**

@@ -27,6 +27,7 @@ import {
   type EndedAttempt,
   RequestReservation,
 } from './request-reservation.js';
+import { refuseOtherModels } from './plan-request.js';
 import { unpricedFieldReason, unpricedReason } from './unbounded-reason.js';
 
 /** A body that names its model and, for some tasks, models that may take over. */
@@ -97,6 +98,7 @@ export async function runModelTask(
   { model: label, fallback_models: others, ...body }: TaskRequest,
 ): Promise<TaskAnswer> {
   const { snapshot, caller, record } = request;
+  refuseOtherModels(request, [body], 'bad_request');
   const targets = targetsOf(request, task, [label, ...((task.fallsBack && others) || [])]);
   const { enabled, content } = snapshot.requestLog;
   request.prompt = task.contentOf(body);

@@ -4,7 +4,7 @@ import { parseJson } from './json.js';
 import type { SearchReader } from './openai-compatible/search-reader.js';
 import { pagesIn, searchBlockOf } from './web-search/search-findings.js';
 import type { SearchRequest } from './web-search/search-options.js';
-import { isObject, asList, present, textIn } from '../text/is-object.js';
+import { isObject, asList, present, textIn, table } from '../text/is-object.js';
 
 type Body = Record<string, unknown>;
 
@@ -167,12 +167,12 @@ export function dropSearchBlocks(body: Body): void {
   });
 }
 
-const zaiRecencies: Readonly<Record<string, string>> = {
+const zaiRecencies: Readonly<Record<string, string>> = table({
   day: 'oneDay',
   week: 'oneWeek',
   month: 'oneMonth',
   year: 'oneYear',
-};
+});
 
 /** GLM searches once, before it answers. Which of its domain filters works is not documented. */
 export const zaiSearch: CompatibleSearch = {

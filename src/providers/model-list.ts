@@ -2,7 +2,7 @@ import type { ListedModel, ModelListAdapter, ModelType } from './adapter.js';
 import { unreadable } from './failure.js';
 import { parseJson } from './json.js';
 import { modelTypeOf } from './model-type.js';
-import { isObject } from '../text/is-object.js';
+import { isObject, table } from '../text/is-object.js';
 
 /** Names that are longer are not listed. */
 const maxNameLength = 256;
@@ -56,13 +56,13 @@ const types: readonly ModelType[] = [
   'video',
 ];
 /** Words of Together, Fireworks and others for the same. */
-const otherWords: Record<string, ModelType> = {
+const otherWords: Record<string, ModelType> = table({
   language: 'completion',
   code: 'completion',
   embeddings: 'embedding',
   transcribe: 'transcription',
   audio: 'speech',
-};
+});
 
 /**
  * An entry in OpenAI's shape, `{id, created}`, with what OpenAI-compatible providers add: `type`

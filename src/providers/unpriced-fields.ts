@@ -123,12 +123,19 @@ export const unpricedRerankField = (body: Readonly<Record<string, unknown>>): st
   Object.keys(body).find((name) => !rerankFields.has(name) && isGiven(body[name])) ?? null;
 
 /** By these a provider, or a relay behind it, calls other models than the named one (2026-11). */
-const otherModels = namesIn('fallbacks preset providerOptions route');
+const otherModels = nameSet('fallbacks preset provideroptions route');
 
-/** The first field by which a request may reach other models than it names; null: there is none. */
+/**
+ * The first field by which a request may reach other models than it names; null: there is none.
+ * Servers written in Go read names in either case.
+ */
 export const otherModelField = (body: Readonly<Record<string, unknown>>): string | null =>
-  otherModels.find((name) => isGiven(body[name])) ??
-  (asList(body['tools']).some((tool) => isObject(tool) && isGiven(tool['model'])) ? 'tools' : null);
+  Object.keys(body).find((name) => otherModels.has(name.toLowerCase()) && isGiven(body[name])) ??
+  (asList(body['tools']).some(namesModel) ? 'tools' : null);
+
+const namesModel = (tool: unknown): boolean =>
+  isObject(tool) &&
+  Object.keys(tool).some((name) => name.toLowerCase() === 'model' && isGiven(tool[name]));
 
 /** Whether a model charges for more than tokens, judged by its name. */
 export const isUnpricedModel = (model: string): boolean =>

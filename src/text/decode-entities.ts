@@ -1,4 +1,6 @@
-const entities: Readonly<Record<string, string>> = {
+import { table } from './is-object.js';
+
+const entities: Readonly<Record<string, string>> = table({
   amp: '&',
   colon: ':',
   sol: '/',
@@ -19,7 +21,7 @@ const entities: Readonly<Record<string, string>> = {
   Tab: '\t',
   NewLine: '\n',
   nbsp: '\u00a0',
-};
+});
 
 /** A text with the character references of HTML that links and search results use, decoded. */
 export const decodeEntities = (text: string): string =>

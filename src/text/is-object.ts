@@ -50,6 +50,10 @@ export function present<Fields extends object>(fields: Fields): Partial<Fields> 
   return found;
 }
 
+/** A table of the words that others send. Unlike in an object, there is no `constructor` in it. */
+export const table = <Value>(entries: Readonly<Record<string, Value>>): Record<string, Value> =>
+  Object.assign(Object.create(null) as Record<string, Value>, entries);
+
 /** The value if it is a string, else ''. */
 export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 

@@ -966,6 +966,10 @@ describe.each(tooled)('the name of a call, read by %s,', (_reader, read) => {
       [piece(own, 'wea'), piece({ index: 0 }, 'ther', '{"city":"Rome"}')],
     ],
     ['behind its arguments', [piece(own, '', '{"city":"Rome"}'), piece({ index: 0 }, 'weather')]],
+    [
+      'in a piece and then whole',
+      [piece(own, 'wea', ''), piece({ index: 0 }, 'weather', ''), args],
+    ],
   ])('is told whole where it comes %s', async (_what, pieces) => {
     const model = plays.newModel();
     plays.set(model, stream([role, ...pieces.map((one) => call(one)), end('tool_calls')]));

@@ -470,6 +470,27 @@ it.each<[string, Body[], Body[]]>([
     [{ type: 'message', role: 'assistant', content: 'I say.' }],
   ],
   [
+    'an id that comes again, and a result without an id,',
+    [
+      { type: 'message', id: 'msg_1', role: 'assistant', content: 'One' },
+      { type: 'message', id: 'msg_1', role: 'assistant', content: 'Two' },
+      { type: 'function_call_output', output: '42' },
+    ],
+    [
+      { type: 'message', id: 'msg_1', role: 'assistant', content: 'One' },
+      { type: 'message', role: 'assistant', content: 'Two' },
+      { role: 'user', content: '42' },
+    ],
+  ],
+  [
+    'searches without the reasoning before them',
+    [
+      { type: 'reasoning', id: 'rs_1', summary: [] },
+      { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search' } },
+    ],
+    [{ type: 'web_search_call', status: 'completed', action: { type: 'search' } }],
+  ],
+  [
     'items of types that it does not know, and results of such calls, as they are,',
     [
       { type: 'local_shell_call', id: 'lsh_1', call_id: 'c1', action: { type: 'exec' } },

@@ -96,8 +96,12 @@ describe('a key that may use some models', () => {
       expect(reply.text).toContain(field);
     }
     const hidden = { model: 'one/alpha', extra_body: { Model: 'beta' }, ...more };
-    if ('messages' in more || path === '/v1/responses')
-      expect((await post(gateway.url + path, hidden, few)).text).toContain('Model');
+    expect((await post(gateway.url + path, hidden, few)).text).toContain('Model');
+    for (const field of ['fallbacks', 'Fallbacks'])
+      for (const other of [{ [field]: ['beta'] }, { extra_body: { [field]: ['beta'] } }])
+        expect(
+          (await post(gateway.url + path, { model: 'one/alpha', ...more, ...other }, few)).text,
+        ).toContain(field);
     expect(count()).toBe(from);
   });
 

@@ -488,6 +488,11 @@ describe('settings', () => {
     },
   );
 
+  test.each(['constructor', '__proto__', 'surprise'])('an effort %s is unknown', (effort) => {
+    const config = { reasoning_effort: effort };
+    expect(translate(config, 'gemini-2.5-flash')).not.toHaveProperty('generationConfig');
+  });
+
   test("Google's own fields are passed on, at the top level or where Google's compatible endpoint takes them", () => {
     const safety = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'OFF' }];
     const body = translate({

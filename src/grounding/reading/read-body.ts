@@ -49,7 +49,7 @@ function decoderFor(header: string | string[] | undefined, host: string): Decode
     .trim()
     .toLowerCase();
   if (encoding === 'identity' || encoding === '') return null;
-  const decoder = decoders[encoding];
+  const decoder = decoders.get(encoding);
   if (decoder) return decoder;
   throw new PageError('unsupported_encoding', `${host} sent a compression that is not supported`);
 }

@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { pipeline, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { sdkKeyHeaders } from '../../providers/passthrough-headers.js';
-import { nameSet } from '../../text/is-object.js';
+import { nameSet, table } from '../../text/is-object.js';
 
-const decoders: Readonly<Record<string, () => Transform>> = {
+const decoders: Readonly<Record<string, () => Transform>> = table({
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
-};
+});
 
 /** What the request of an answer had. */
 interface SentRequest {

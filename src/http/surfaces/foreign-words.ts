@@ -138,8 +138,8 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
   const places = [...Object.keys(fields), ...formatPlaces, ...systems, ...lists.slice(1)];
   places.push('tools', 'tool_choice', 'instructions');
   return (given): unknown => {
-    if (!isObject(given)) return given;
-    const sent = plainBody(given);
+    const sent = asPlain(given);
+    if (!isObject(sent)) return sent;
     const ownTurns = turnsOf(sent, words);
     // most requests have none of them
     if (ownTurns === sent[own] && places.every((place) => sent[place] === undefined)) return sent;
@@ -173,6 +173,9 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
     return { ...omit(sent, foreign), ...changes };
   };
 }
+
+/** A body of any surface without what says nothing, and with the fields of its `extra_body`. */
+export const asPlain = (body: unknown): unknown => (isObject(body) ? plainBody(body) : body);
 
 /** Some clients say so that the model is to choose its effort. */
 const isUnsaid = (effort: unknown): boolean => effort === '' || effort === 'auto';

@@ -6,6 +6,7 @@ import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-cal
 import { WholeAnswer } from '../../pipeline/whole-answer.js';
 import type { EventStream } from '../connections/event-stream.js';
 import { sendJson } from '../send-json.js';
+import { asPlain } from './foreign-words.js';
 import { openAIErrorBody, openAIErrors } from './openai-error.js';
 import { openai, type RunRequest } from './openai.js';
 import { byteJson, StreamedAnswer } from './streamed-answer.js';
@@ -39,6 +40,7 @@ export const textCompletions: CompletionSurface = {
     notFound: 'The model does not exist.',
     errorSchema: 'openai-error',
   },
+  adapt: asPlain,
   readCall(parsed) {
     const {
       prompt,

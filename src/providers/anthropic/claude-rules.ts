@@ -1,3 +1,5 @@
+import { table } from '../../text/is-object.js';
+
 /** What one generation of models accepts and refuses on the Messages API. */
 export interface ClaudeRules {
   /** The highest `max_tokens` that the model accepts. */
@@ -100,14 +102,14 @@ export function rulesOf(model: string): ClaudeRules {
 }
 
 /** Thinking tokens for each effort, for models that take a number. */
-const thinkingBudgets: Record<string, number> = {
+const thinkingBudgets: Record<string, number> = table({
   minimal: 1024,
   low: 2048,
   medium: 8192,
   high: 16_384,
   xhigh: 32_000,
   max: 32_000,
-};
+});
 const minThinkingBudget = 1024;
 
 /** How a Claude is asked for an effort: the fields `thinking` and `output_config.effort`. */

@@ -1,11 +1,11 @@
 import type { ErrorCode, GatewayError } from '../../errors.js';
 import type { ProviderAdapter } from '../adapter.js';
 import { codeOfStatus, plainReason, providerFailure } from '../failure.js';
-import { isObject, textIn } from '../../text/is-object.js';
+import { isObject, textIn, table } from '../../text/is-object.js';
 import { parseJson } from '../json.js';
 
 /** The status of each error type, for errors sent with status 200. */
-const statusOfType: Record<string, number> = {
+const statusOfType: Record<string, number> = table({
   invalid_request_error: 400,
   authentication_error: 401,
   billing_error: 402,
@@ -17,7 +17,7 @@ const statusOfType: Record<string, number> = {
   api_error: 500,
   timeout_error: 504,
   overloaded_error: 529,
-};
+});
 
 interface AnthropicError {
   type: string;

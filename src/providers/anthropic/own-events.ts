@@ -1,4 +1,4 @@
-import { type Fields, isObject, namesIn } from '../../text/is-object.js';
+import { type Fields, isObject, namesIn, table } from '../../text/is-object.js';
 import { beginsWell } from '../call-arguments.js';
 import {
   either,
@@ -61,13 +61,13 @@ const begun: Readonly<Record<string, Shape>> = {
 };
 
 /** What a delta has, and the types of the blocks that it may belong to. */
-const deltas: Readonly<Record<string, readonly [Shape, RegExp]>> = {
+const deltas: Readonly<Record<string, readonly [Shape, RegExp]>> = table({
   text_delta: [{ text: isString }, /^text$/],
   citations_delta: [{ citation: isCitation }, /^text$/],
   thinking_delta: [{ thinking: isString }, /^thinking$/],
   signature_delta: [{ signature: isString }, /^thinking$/],
   input_json_delta: [{ partial_json: isString }, /tool_use$/],
-};
+});
 
 const isReason = either(
   ...namesIn(`

@@ -81,7 +81,8 @@ function correctTurns(turns: readonly ConverseTurn[]): void {
       turn.content.push({ text: first.name });
   }
   const last = turns.at(-1);
-  const end = last?.role === 'assistant' ? last.content.at(-1) : undefined;
+  const end =
+    last?.role === 'assistant' ? last.content.findLast((one) => !isCachePoint(one)) : undefined;
   // Claude refuses a started answer that ends in white space
   if (typeof end?.['text'] === 'string') end['text'] = end['text'].trimEnd();
 }

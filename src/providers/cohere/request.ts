@@ -3,7 +3,7 @@ import type { ModelCall } from '../adapter.js';
 import { unsupported } from '../failure.js';
 import { seedOf } from '../fit-parameters.js';
 import { readToolChoice } from '../tool-choice.js';
-import { isObject, asList, namesIn, pick, present, textIn } from '../../text/is-object.js';
+import { isObject, asList, namesIn, pick, present, textIn, table } from '../../text/is-object.js';
 import { filler, toldContent, withPairedCalls } from '../strict-history.js';
 
 /** Cohere's own fields, which a request may contain: Cohere refuses unknown ones. */
@@ -13,7 +13,7 @@ const ownFields = namesIn(`
 `);
 
 /** Thinking tokens for each effort; other efforts have no limit. */
-const thinkingBudgets: Record<string, number> = { minimal: 512, low: 1024, medium: 4096 };
+const thinkingBudgets: Record<string, number> = table({ minimal: 512, low: 1024, medium: 4096 });
 
 const maxStopSequences = 5;
 

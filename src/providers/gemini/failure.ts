@@ -2,7 +2,7 @@ import type { ErrorCode, GatewayError } from '../../errors.js';
 import type { ProviderAdapter, UpstreamHeaders } from '../adapter.js';
 import { codeOfStatus, plainReason, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
-import { isObject } from '../../text/is-object.js';
+import { isObject, table } from '../../text/is-object.js';
 
 interface RpcError {
   code?: number;
@@ -12,7 +12,7 @@ interface RpcError {
 }
 
 /** Of names with the same status, the first is the one that the gateway gives. */
-const statusOfName: Record<string, number> = {
+const statusOfName: Record<string, number> = table({
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
   OUT_OF_RANGE: 400,
@@ -27,7 +27,7 @@ const statusOfName: Record<string, number> = {
   UNIMPLEMENTED: 501,
   UNAVAILABLE: 503,
   DEADLINE_EXCEEDED: 504,
-};
+});
 
 /**
  * The failure of an answer that is not 2xx: `{error: {code, message, status, details}}`, the same

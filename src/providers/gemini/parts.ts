@@ -2,8 +2,9 @@ import type { ChatMessage, ContentPart } from '../../completion.js';
 import { unsupported } from '../failure.js';
 import { readInlineFile } from '../image-type.js';
 import type { GeminiPart } from './wire.js';
+import { table } from '../../text/is-object.js';
 
-const typeOfExtension: Record<string, string> = {
+const typeOfExtension: Record<string, string> = table({
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
   png: 'image/png',
@@ -26,7 +27,7 @@ const typeOfExtension: Record<string, string> = {
   mov: 'video/quicktime',
   webm: 'video/webm',
   mpeg: 'video/mpeg',
-};
+});
 
 /**
  * Translates a message's content into parts; empty texts are omitted, because Gemini refuses them.

@@ -1,5 +1,5 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
-import { present } from '../../text/is-object.js';
+import { present, table } from '../../text/is-object.js';
 import { fitParameters, seedOf } from '../fit-parameters.js';
 import { parameterRules } from '../model-parameters.js';
 import { readToolChoice } from '../tool-choice.js';
@@ -143,7 +143,7 @@ function toToolConfig(choice: ChatRequest['tool_choice']): Json | null {
 /**
  * Thinking budgets of Gemini 2.5 in tokens, as Google's own OpenAI-compatible endpoint sets them.
  */
-const budgets: Record<string, number> = {
+const budgets: Record<string, number> = table({
   none: 0,
   minimal: 1024,
   low: 1024,
@@ -151,7 +151,7 @@ const budgets: Record<string, number> = {
   high: 24_576,
   xhigh: 24_576,
   max: 24_576,
-};
+});
 
 /**
  * True for Gemini 3 and later, whose thinking has levels and whose calls need signatures. Unknown

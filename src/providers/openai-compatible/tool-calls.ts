@@ -64,7 +64,10 @@ export class MendedCalls {
 
   /** Whether there are calls and the arguments of each are JSON. */
   get areWhole(): boolean {
-    return this.count > 0 && this.calls.every(({ index, args }) => index === null || args.areWhole);
+    return (
+      this.count > 0 &&
+      this.calls.every(({ index, begun, args }) => (index === null ? begun === '' : args.areWhole))
+    );
   }
 
   /** Corrects the calls of a delta or a message in place. @returns whether anything was changed */
@@ -117,7 +120,7 @@ export class MendedCalls {
     if (name === '') return call.name === '';
     if (!call.isFunction || call.args.hasAny || piece.function?.arguments) return false;
     const names = objectsIn(this.tools).map((tool) => textIn(functionName(tool)));
-    return !names.includes(name) && names.some((one) => one.startsWith(name));
+    return names.some((one) => one !== name && one.startsWith(name));
   }
 
   private callOf(piece: Piece, position: number): KnownCall {
@@ -200,7 +203,8 @@ function keyed(calls: readonly KnownCall[], key: number, isNamed: boolean): Know
 
 function hold(call: KnownCall, piece: Piece): void {
   call.id ||= idOf(piece);
-  call.begun += nameOf(piece);
+  const name = nameOf(piece);
+  call.begun = name.startsWith(call.begun) ? name : call.begun + name;
   call.held += call.args.add(piece.function?.arguments);
 }
 

@@ -122,6 +122,8 @@ describe('an error of a provider that repeats its key', () => {
     ['gzip', gzipSync(message), masked],
     ['br', brotliCompressSync(message), masked],
     ['secret', Buffer.from(message), ''],
+    ['constructor', Buffer.from(message), ''],
+    ['__proto__', Buffer.from(message), ''],
   ])('is not hidden by the coding %s', async (coding, raw, text) => {
     upstream.script([
       {

@@ -13,18 +13,20 @@ const maxDepth = 200;
 const pieceLength = 16_384;
 
 /** The fields of a feed that are read, in RSS, RSS 1.0 and Atom. */
-const fieldNames: Record<string, 'title' | 'link' | 'date' | 'content' | undefined> = {
-  title: 'title',
-  link: 'link',
-  pubDate: 'date',
-  published: 'date',
-  updated: 'date',
-  'dc:date': 'date',
-  description: 'content',
-  summary: 'content',
-  content: 'content',
-  'content:encoded': 'content',
-};
+const fieldNames = new Map(
+  Object.entries<'title' | 'link' | 'date' | 'content'>({
+    title: 'title',
+    link: 'link',
+    pubDate: 'date',
+    published: 'date',
+    updated: 'date',
+    'dc:date': 'date',
+    description: 'content',
+    summary: 'content',
+    content: 'content',
+    'content:encoded': 'content',
+  }),
+);
 
 interface FeedItem {
   title: string;
@@ -62,7 +64,7 @@ class FeedScan {
     this.length += text.length;
     if (this.length > this.maxLength) this.isFull = true;
     if (text.trim() !== '') this.lines.push(text.trim());
-    const field = fieldNames[this.open.at(-1) ?? ''];
+    const field = fieldNames.get(this.open.at(-1) ?? '');
     const target = this.item ?? this.channel;
     if (field && target[field].length < maxFieldLength) target[field] += text;
   }

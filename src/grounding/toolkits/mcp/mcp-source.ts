@@ -6,7 +6,7 @@ import { abortError, unlessAborted } from '../../../async/until-aborted.js';
 import type { OfferedTool, ToolAnswer, ToolOffer, ToolSource } from '../tool-source.js';
 import type { McpSession, SessionOptions } from './mcp-session.js';
 import { answerOf } from './result-text.js';
-import { type Json, textIn } from '../../../text/is-object.js';
+import { type Json, textIn, table } from '../../../text/is-object.js';
 import { jsonFields } from '../../../text/json-values.js';
 import { networkReasons } from '../http-call.js';
 import { cutText } from '../../../text/cut-text.js';
@@ -196,7 +196,7 @@ function readTool(tool: unknown, tools: OfferedTool[], warnings: string[]): void
 
 const maxLength = 300;
 
-const reasons: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, string>> = table({
   CONNECTION_CLOSED: 'the server ended the connection',
   NOT_CONNECTED: 'the server ended the connection',
   INVALID_RESULT: 'its answer is not what the protocol says',
@@ -204,7 +204,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'its command may not be run',
   ...networkReasons,
   UND_ERR_CONNECT_TIMEOUT: 'no connection within the time allowed',
-};
+});
 
 /** Why a server could not be asked, in a few words; may repeat what the server said. */
 function mcpFailureReason(error: unknown, timeoutMs: number): string {

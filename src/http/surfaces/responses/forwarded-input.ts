@@ -31,7 +31,12 @@ const calls = nameSet('function_call custom_tool_call');
 const results = nameSet('function_call_output custom_tool_call_output');
 const summaries = nameSet('compaction context_compaction');
 const idsOf = (items: readonly Json[], isOne: (type: string) => boolean): ReadonlySet<unknown> =>
-  new Set(items.filter((item) => isOne(typeOf(item))).map(({ call_id }) => call_id));
+  new Set(
+    items
+      .filter((item) => isOne(typeOf(item)))
+      .map(({ call_id }) => call_id)
+      .filter((id) => textIn(id) !== ''),
+  );
 
 /** What it cannot read: reasoning of others, or that another server stored, and own searches. */
 function readable(item: Json): Json[] {
@@ -61,6 +66,7 @@ const idStarts: ReadonlyMap<string, RegExp> = new Map([
   ['function_call_output', /^fc[\w-]{0,62}$/],
   ['custom_tool_call', /^ctc[\w-]{0,61}$/],
   ['custom_tool_call_output', /^ctc[\w-]{0,61}$/],
+  ['web_search_call', /^ws[\w-]{0,62}$/],
 ]);
 const isOther = (item: Json): boolean =>
   item['id'] !== undefined && idStarts.get(typeOf(item))?.test(textIn(item['id'])) === false;
@@ -71,11 +77,15 @@ function withOwnIds(input: readonly Json[]): Json[] {
   // by its id an item asks for the reasoning before it
   const kept = new Set(items.filter((item) => !isOther(item)));
   const isWhole = input.every((item) => typeOf(item) !== 'reasoning' || kept.has(item));
+  const seen = new Set<unknown>();
   return items.map((item) => {
     const type = typeOf(item);
     const { id, call_id: given } = item;
+    // OpenAI refuses two items of one id
+    const isRepeated = seen.size === seen.add(id).size;
     const callId = shortened(textIn(calls.has(type) ? (given ?? id) : given));
-    const losesId = isOther(item) || (!isWhole && id !== undefined && idStarts.has(type));
+    const losesId =
+      isOther(item) || ((isRepeated || !isWhole) && id !== undefined && idStarts.has(type));
     const isSame = callId === textIn(given);
     if (!losesId && isSame) return item;
     return {

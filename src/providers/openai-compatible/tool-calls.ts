@@ -116,7 +116,7 @@ export class MendedCalls {
 
   /** Whether a call has no name yet, or a part of a tool's, and no arguments. */
   private isUnnamed(call: KnownCall, piece: Piece): boolean {
-    const name = call.begun + nameOf(piece);
+    const name = begunName(call, piece);
     if (name === '') return call.name === '';
     if (!call.isFunction || call.args.hasAny || piece.function?.arguments) return false;
     const names = objectsIn(this.tools).map((tool) => textIn(functionName(tool)));
@@ -201,10 +201,15 @@ function keyed(calls: readonly KnownCall[], key: number, isNamed: boolean): Know
   return known ?? (isNamed || last?.args.areWhole ? undefined : last);
 }
 
+/** What has come of a call's name, with this piece: the next part of it, or all of it again. */
+function begunName({ begun }: KnownCall, piece: Piece): string {
+  const name = nameOf(piece);
+  return name.startsWith(begun) ? name : begun + name;
+}
+
 function hold(call: KnownCall, piece: Piece): void {
   call.id ||= idOf(piece);
-  const name = nameOf(piece);
-  call.begun = name.startsWith(call.begun) ? name : call.begun + name;
+  call.begun = begunName(call, piece);
   call.held += call.args.add(piece.function?.arguments);
 }
 

@@ -85,7 +85,7 @@ function withOwnIds(input: readonly Json[]): Json[] {
     const isRepeated = seen.size === seen.add(id).size;
     const callId = shortened(textIn(calls.has(type) ? (given ?? id) : given));
     const losesId =
-      isOther(item) || ((isRepeated || !isWhole) && id !== undefined && idStarts.has(type));
+      !kept.has(item) || ((isRepeated || !isWhole) && id !== undefined && idStarts.has(type));
     const isSame = callId === textIn(given);
     if (!losesId && isSame) return item;
     return {

@@ -60,7 +60,7 @@ const mayImport: Record<string, RegExp> = {
     `^(completion|errors|package-files|surface-labels|text/(is-object|words)|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   'providers/':
-    /^(completion(-builder)?|errors|legacy-functions|text\/(exact-json|is-object|json-size|valid-utf8)|chooser\/plan)\.ts$/,
+    /^(completion(-builder)?|errors|legacy-functions|async\/turns|text\/(exact-json|is-object|json-size|valid-utf8)|chooser\/plan)\.ts$/,
   'dispatch/':
     /^(completion|custom-tools|errors|legacy-functions|text\/(json-values|valid-utf8)|async\/[\w-]+|models\/[\w-]+|chooser\/plan|providers\/(adapter|asked-effort|failure|has-content|image-type)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inTurns } from '../async/turns.js';
 import type { UpstreamRequest } from '../providers/adapter.js';
 import { AttemptFailure, type AttemptInput } from './attempt-input.js';
 import { Exchange } from './exchange.js';
@@ -6,9 +6,6 @@ import { networkFailure } from './network-failure.js';
 import type { AttemptAnswer } from './upstream-call.js';
 
 export { AttemptFailure } from './attempt-input.js';
-
-/** A longer body is encoded in a turn of its own: 32 MiB take 100 ms. */
-const maxOneTurnLength = 512 * 1024;
 
 /**
  * Makes one upstream call, from its request to the end of its answer.
@@ -23,42 +20,34 @@ export async function makeAttempt<Answer extends AttemptAnswer>(
 ): Promise<Answer> {
   const { call, apiKey, provider, cancellation } = input;
   let request: UpstreamRequest;
+  let body: string | Buffer;
   try {
     // no await where the request is there at once: most adapters need none
     const building = call.buildRequest(apiKey);
     request = building instanceof Promise ? await building : building;
-    const { body } = request;
-    if (typeof body === 'string' && body.length > maxOneTurnLength)
-      request = { ...request, body: await encoded(body) };
+    const { body: given } = request;
+    body = typeof given === 'string' || Buffer.isBuffer(given) ? given : await inTurns(given);
   } catch (error) {
     const failure = networkFailure(provider.name, error);
     throw new AttemptFailure(failure, call.progress(), false, provider.secrets);
   }
   if (cancellation.reason)
     throw new AttemptFailure(cancellation.reason, call.progress(), false, provider.secrets);
-  return exchange(request, input);
-}
-
-/** A text as bytes; other requests proceed before and after. */
-async function encoded(body: string): Promise<Buffer> {
-  await nextTurn();
-  const bytes = Buffer.from(body);
-  await nextTurn();
-  return bytes;
+  return exchange(request, body, input);
 }
 
 function exchange<Answer extends AttemptAnswer>(
-  request: UpstreamRequest,
+  { method, url, headers: own }: UpstreamRequest,
+  body: string | Buffer,
   input: AttemptInput<Answer>,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const handler = new Exchange(input, request.headers, resolve, reject);
-    const { pool, path } = input.provider.upstreams.to(request.url);
-    const { method, body } = request;
-    const headers = { 'accept-encoding': 'identity', ...request.headers };
+    const handler = new Exchange(input, own, resolve, reject);
+    const { pool, path } = input.provider.upstreams.to(url);
+    const headers = { 'accept-encoding': 'identity', ...own };
     try {
       if (input.span)
-        input.span.send(request.url, (traced) =>
+        input.span.send(url, (traced) =>
           pool.dispatch({ path, method, headers: { ...traced, ...headers }, body }, handler),
         );
       else pool.dispatch({ path, method, headers, body }, handler);

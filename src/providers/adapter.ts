@@ -81,7 +81,8 @@ export interface UpstreamRequest {
   url: string;
   /** Lower-case names. The HTTP client adds `content-length` and `host`. */
   headers: Record<string, string>;
-  body: string | Buffer;
+  /** Of a long body the steps that make it, for `inTurns`. */
+  body: string | Buffer | Generator<unknown, Buffer>;
 }
 
 /** Response headers with lower-case names. */

@@ -1,3 +1,4 @@
+import { piecesOf } from '../async/turns.js';
 import { isObject } from '../text/is-object.js';
 import { exactJson, parseExactJson } from '../text/exact-json.js';
 import { jsonBounds, jsonExcess } from '../text/json-size.js';
@@ -62,11 +63,70 @@ const loneSurrogate = /\\(?:ud[89a-f][0-9a-f]{2}|[^])/g;
  * JSON for a provider: long integers have their digits, and halves of surrogate pairs, as where a
  * text was cut, become U+FFFD, because most providers refuse them.
  */
-export function providerJson(body: object): string {
-  const json = exactJson(body);
+function providerJson(value: unknown): string {
+  const json = exactJson(value);
   return json.includes('\\ud')
     ? json.replace(loneSurrogate, (escaped) => (escaped.length > 2 ? '\ufffd' : escaped))
     : json;
+}
+
+/** Longer JSON is printed in steps, between which other requests proceed: 32 MiB take 100 ms. */
+const maxOneStepLength = 512 * 1024;
+const pieceLength = 64 * 1024;
+
+/** A body as `providerJson`; of a long one the steps that make it. */
+export const providerBody = (body: object): string | Generator<unknown, Buffer> =>
+  lengthOf(body, maxOneStepLength) < maxOneStepLength ? providerJson(body) : printing(body);
+
+/** About how long a value's JSON is, counted up to a limit. */
+function lengthOf(value: unknown, limit: number): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  let sum = 0;
+  if (Array.isArray(value))
+    for (let at = 0; at < value.length && sum < limit; at++) sum += lengthOf(value[at], limit) + 1;
+  else
+    for (const name in value) {
+      sum += name.length + 1 + lengthOf((value as Record<string, unknown>)[name], limit);
+      if (sum >= limit) break;
+    }
+  return sum;
+}
+
+function* printing(body: object): Generator<unknown, Buffer> {
+  const printed: Buffer[] = [];
+  let text = '';
+  for (const piece of jsonPieces(body)) {
+    text += piece;
+    if (text.length < pieceLength) continue;
+    printed.push(Buffer.from(text));
+    text = '';
+    yield;
+  }
+  printed.push(Buffer.from(text));
+  yield;
+  return Buffer.concat(printed);
+}
+
+/** The JSON of a value, cut within its long texts, lists and objects. */
+function* jsonPieces(value: unknown): Generator<string> {
+  if (typeof value === 'string' && value.length >= pieceLength) {
+    yield '"';
+    for (const piece of piecesOf(value, pieceLength)) yield providerJson(piece).slice(1, -1);
+    yield '"';
+  } else if (lengthOf(value, pieceLength) < pieceLength || 'toJSON' in (value as object))
+    yield providerJson(value ?? null);
+  else {
+    const isList = Array.isArray(value);
+    let sign = isList ? '[' : '{';
+    for (const [name, one] of Object.entries(value as Record<string, unknown>)) {
+      if (one === undefined && !isList) continue;
+      yield isList ? sign : `${sign}${providerJson(name)}:`;
+      yield* jsonPieces(one);
+      sign = ',';
+    }
+    yield isList ? ']' : '}';
+  }
 }
 
 type Schema = Record<string, unknown>;

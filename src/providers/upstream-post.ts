@@ -1,5 +1,5 @@
 import type { ProviderSettings, UpstreamRequest } from './adapter.js';
-import { providerJson } from './json.js';
+import { providerBody } from './json.js';
 
 /** Of a call whose answer may be a body or a stream of events. */
 export const acceptsEvents = { accept: 'application/json, text/event-stream' } as const;
@@ -30,5 +30,5 @@ export const upstreamPost = (
   method: 'POST',
   url,
   headers: { 'content-type': 'application/json', ...headers, ...auth },
-  body: providerJson(body),
+  body: providerBody(body),
 });

@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/providers/json.js';
+import { atOnce } from '../../src/async/turns.js';
+import { parseJson, providerBody } from '../../src/providers/json.js';
+import { exactJson, parseExactJson } from '../../src/text/exact-json.js';
 import type { RunningGateway } from '../helpers/gateway.js';
 import { type Plays, startScripted } from '../helpers/plays.js';
 import { ask, wayRows } from '../helpers/ways.js';
@@ -19,6 +22,33 @@ describe("a provider's JSON", () => {
     const text = 'word "and" \\ more '.repeat(100_000);
     expect(parseJson(JSON.stringify({ text }))).toEqual({ text });
     expect(parseJson(list('0.25', 1_000_000))).toHaveLength(1_000_000);
+  });
+});
+
+describe('a body for a provider', () => {
+  const printed = (body: object): string => {
+    const sent = providerBody(body);
+    return typeof sent === 'string' ? sent : atOnce(sent).toString();
+  };
+  const long = fc.constantFrom('a', 'é"\\', '😀', 'x😀').map((part) => part.repeat(300_000));
+
+  it('is the same whether it is printed at once or, because it is long, in steps', () => {
+    const value = fc.jsonValue({ maxDepth: 3 });
+    fc.assert(
+      fc.property(long, value, fc.array(value), (text, one, more) => {
+        const body = { text, none: undefined, more: [one, ...more, text, undefined, { text: one }] };
+        expect(printed(body)).toBe(exactJson(body));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('has its long integers and no halves of surrogate pairs, however long it is', () => {
+    const text = '😀'.repeat(300_000);
+    const ids = parseExactJson(`[12345678901234567890,${'9'.repeat(100_000)}]`);
+    expect(printed({ ids, text: `\ud83d${text}\ude00` })).toBe(
+      `{"ids":[12345678901234567890,${'9'.repeat(100_000)}],"text":"\ufffd${text}\ufffd"}`,
+    );
   });
 });
 

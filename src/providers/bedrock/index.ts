@@ -1,4 +1,5 @@
 import { AwsV4Signer } from 'aws4fetch';
+import { inTurns } from '../../async/turns.js';
 import { GatewayError } from '../../errors.js';
 import type {
   CompletionAnswer,
@@ -64,11 +65,13 @@ async function sign(
     );
   const { accessKeyId, secretAccessKey, sessionToken } = await source.get();
   const { accept, ...headers } = request.headers;
+  const { body: given } = request;
+  const body = typeof given === 'string' || Buffer.isBuffer(given) ? given : await inTurns(given);
   const signer = new AwsV4Signer({
     method: request.method,
     url: request.url,
     headers,
-    body: request.body,
+    body,
     accessKeyId,
     secretAccessKey,
     ...(sessionToken ? { sessionToken } : {}),
@@ -79,6 +82,7 @@ async function sign(
   const signed = await signer.sign();
   return {
     ...request,
+    body,
     headers: { ...Object.fromEntries(signed.headers), ...(accept ? { accept } : {}) },
   };
 }

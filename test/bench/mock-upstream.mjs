@@ -14,8 +14,9 @@ const responseUsage =
   '"usage":{"input_tokens":60,"output_tokens":100,"total_tokens":160,"input_tokens_details":{"cached_tokens":0},"output_tokens_details":{"reasoning_tokens":0}}';
 const outputItem = (content, status) =>
   `{"id":"msg_0","type":"message","role":"assistant","status":"${status}","content":[${content}]}`;
-const outputText = `{"type":"output_text","text":"${text}","annotations":[]}`;
-const response = `{${responseHead},"status":"completed","output":[${outputItem(outputText, 'completed')}],${responseUsage}}`;
+const outputPart = (said) =>
+  `{"type":"output_text","text":"${said}","annotations":[],"logprobs":[]}`;
+const response = `{${responseHead},"status":"completed","output":[${outputItem(outputPart(text), 'completed')}],${responseUsage}}`;
 const wholeOf = (body) =>
   Buffer.from(
     `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nx-request-id: req-0\r\n\r\n${body}`,
@@ -79,16 +80,19 @@ const dialects = {
     first: [
       `{"type":"response.created","response":{${responseHead},"status":"in_progress","output":[]},"sequence_number":0}`,
       `{"type":"response.output_item.added","output_index":0,"item":${outputItem('', 'in_progress')},"sequence_number":1}`,
+      `{"type":"response.content_part.added",${inItem},"part":${outputPart('')},"sequence_number":2}`,
     ]
       .map(named)
       .join(''),
     chunk: (index) =>
       named(
-        `{"type":"response.output_text.delta",${inItem},"delta":"${words[index % words.length]}","logprobs":[],"sequence_number":${index + 2},"obfuscation":"0123456789"}`,
+        `{"type":"response.output_text.delta",${inItem},"delta":"${words[index % words.length]}","logprobs":[],"sequence_number":${index + 3},"obfuscation":"0123456789"}`,
       ),
     last: [
-      `{"type":"response.output_item.done","output_index":0,"item":${outputItem(outputText, 'completed')},"sequence_number":1000}`,
-      `{"type":"response.completed","response":${response},"sequence_number":1001}`,
+      `{"type":"response.output_text.done",${inItem},"text":"${text}","logprobs":[],"sequence_number":1000}`,
+      `{"type":"response.content_part.done",${inItem},"part":${outputPart(text)},"sequence_number":1001}`,
+      `{"type":"response.output_item.done","output_index":0,"item":${outputItem(outputPart(text), 'completed')},"sequence_number":1002}`,
+      `{"type":"response.completed","response":${response},"sequence_number":1003}`,
     ]
       .map(named)
       .join(''),

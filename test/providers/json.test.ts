@@ -36,7 +36,11 @@ describe('a body for a provider', () => {
     const value = fc.jsonValue({ maxDepth: 3 });
     fc.assert(
       fc.property(long, value, fc.array(value), (text, one, more) => {
-        const body = { text, none: undefined, more: [one, ...more, text, undefined, { text: one }] };
+        const body = {
+          text,
+          none: undefined,
+          more: [one, ...more, text, undefined, { text: one }],
+        };
         expect(printed(body)).toBe(exactJson(body));
       }),
       { numRuns: 30 },

@@ -181,9 +181,15 @@ export class ResponsesEventReader {
       (known?.isDone || event.type === 'response.output_item.added') &&
       (!item.id || item.id !== known?.id);
     if (known && !isOther) return known;
-    const open = {
-      ...{ start: this.chunks.textLength, source: null, hasCitations: false, callIndex: -1 },
-      ...{ id: item?.id ?? event.item_id, type: item?.type, isDone: false },
+    // not by spreads, which cost several µs
+    const open: OpenItem = {
+      start: this.chunks.textLength,
+      source: null,
+      hasCitations: false,
+      callIndex: -1,
+      id: item?.id ?? event.item_id,
+      type: item?.type,
+      isDone: false,
     };
     this.items.set(key, open);
     this.begun.push(open);

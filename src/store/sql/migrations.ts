@@ -200,8 +200,7 @@ const failuresAndOrders = statements(
     where code is not null`,
   'create index requests_by_latency on requests ((latency_ms + 0), id, at)',
   'create index requests_by_cost on requests (coalesce(cost_usd, 0), id, at)',
-  `create index requests_by_tokens on requests
-    ((coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0)), id, at)`,
+  'create index requests_by_tokens on requests ((coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0)), id, at)',
   'create index requests_by_client on requests (request_id) where request_id <> id',
 );
 
@@ -223,9 +222,11 @@ const traceIds = statements(
 
 /** Not the bare column: the databases would choose the index for filters by model in time order too. */
 const costsOfModels = statements(
-  `create index requests_by_model_cost on requests
-    (coalesce(model, ''), coalesce(cost_usd, 0), id, at)`,
+  `create index requests_by_model_cost on requests (coalesce(model, ''), coalesce(cost_usd, 0), id, at)`,
 );
+
+const dropped = (...names: string[]): string[] =>
+  names.map((name) => `drop index requests_by_${name}`);
 
 const orderedValues = {
   latency: '(latency_ms + 0)',
@@ -238,9 +239,7 @@ const orderedValues = {
  * that no filter in time order chooses the index. Keys' and accounts' indexes get all sorted values.
  */
 const ordersOfGroups = statements(
-  ...['latency', 'cost', 'tokens', 'model_cost', 'key', 'account'].map(
-    (name) => `drop index requests_by_${name}`,
-  ),
+  ...dropped('latency', 'cost', 'tokens', 'model_cost', 'key', 'account'),
   ...Object.entries(orderedValues).map(
     ([name, value]) => `create index requests_by_${name} on requests
       ((surface || ' ' || coalesce(provider, '') || '/' || coalesce(model, '')), ${value}, id, at)`,
@@ -263,9 +262,7 @@ const ordersOfFailures = statements(
  * of failures gets the status, and passed-on answers of providers, which have no code.
  */
 const ordersOfKeys = statements(
-  ...['latency', 'cost', 'tokens', 'key', 'failure'].map(
-    (name) => `drop index requests_by_${name}`,
-  ),
+  ...dropped('latency', 'cost', 'tokens', 'key', 'failure'),
   ...Object.entries(orderedValues).map(
     ([name, value]) => `create index requests_by_${name} on requests
       ((surface || ' ' || coalesce(provider, '') || '/' || coalesce(model, '')), ${value}, id, at,
@@ -276,6 +273,11 @@ const ordersOfKeys = statements(
   `create index requests_by_failure on requests (at, id, account_id, code, provider, key_id, status,
     latency_ms, cost_usd, prompt_tokens, completion_tokens)
     where code is not null or status >= 400`,
+);
+
+const rowsOfResponses = statements(
+  ...dropped('response'),
+  'create index requests_by_response on requests (response_id) where response_id is not null',
 );
 
 /**
@@ -295,4 +297,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0027-orders-of-groups', ordersOfGroups],
   ['0028-orders-of-failures', ordersOfFailures],
   ['0029-orders-of-keys', ordersOfKeys],
+  ['0030-rows-of-responses', rowsOfResponses],
 ]);

@@ -32,6 +32,23 @@ const of = (id: string, rest = '', method = 'GET', key = keys[0]!.key): Promise<
   ask(method, `${world.url}/v1/responses/${id}${rest}`, { authorization: `Bearer ${key}` });
 
 describe.each(everyModel)('a response of %s', (model) => {
+  it.each([
+    [true, 'whole'],
+    [false, 'whole'],
+    [true, 'streamed'],
+    [false, 'streamed'],
+  ])('is in the request log by the gateway’s id for it (store: %s, %s)', async (store, way) => {
+    const body = { model, input: 'Say hello', store };
+    const response =
+      way === 'whole' ? (await world.ask(body)).json : finalOf(await world.stream(body));
+    const logged = await ask('GET', `${world.url}/api/v1/requests?limit=1`, world.auth);
+    // that of a provider which is passed on unchanged is not the gateway’s
+    const isOwn = store || model !== ownModel;
+    const id = textAt(response, 'id');
+    expect(id === 'resp_test').toBe(!isOwn);
+    expect(at(listAt(logged.json, 'items')[0], 'responseId')).toBe(isOwn ? id : null);
+  });
+
   it.each(['whole', 'streamed'])('that was %s is stored and found by its id', async (way) => {
     const body = { model, input: 'Say hello' };
     const response =

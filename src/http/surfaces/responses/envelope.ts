@@ -74,7 +74,10 @@ export class Envelope {
   private response(model: string, state: Json): Json {
     const { id } = this.turn;
     const fixed = { id, object: 'response', created_at: this.createdAt, model };
-    return { ...fixed, ...(this.echo ??= this.echoed()), ...state };
+    const response = { ...fixed, ...(this.echo ??= this.echoed()), ...state };
+    // not where a provider's own has begun
+    if (response.id === id) this.answered.request.record.responseId = id;
+    return response;
   }
 
   /** What the request said, with the defaults of the dialect. */

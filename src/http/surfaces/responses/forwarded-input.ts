@@ -10,7 +10,8 @@ import { ownWebSearchId } from './search-items.js';
  * cannot read, with ids that OpenAI takes, and with a result for each call. The ids of answers of
  * other makers have other forms.
  */
-export function forwardedInput(input: readonly Json[]): Json[] {
+export function forwardedInput(input: readonly Json[]): readonly Json[] {
+  if (input.every((item) => item['id'] === undefined && typeOf(item) === 'message')) return input;
   const items = withOwnIds(input);
   const called = idsOf(items, (type) => !results.has(type));
   const answered = idsOf(items, (type) => results.has(type));

@@ -78,7 +78,7 @@ export async function joinResponse(
     keep: (response) => responses.save(accountId, { id, previousId }, own, response),
     seal: isCompaction ? await responses.sealer(accountId) : null,
   };
-  record.responseId = id;
+  if (stores) record.responseId = id;
   return body;
 }
 

@@ -182,9 +182,8 @@ const keyEconomy = statements('alter table api_keys add column economy double pr
 
 const responses = statements(
   `create table responses (
-    account_id text not null, id text not null, previous_id text, at bigint not null,
-    input text not null, response text not null,
-    constraint responses_key primary key (account_id, id))`,
+    account_id text not null, id text not null, previous_id text, at bigint not null, input text not null,
+    response text not null, constraint responses_key primary key (account_id, id))`,
   'create index responses_by_age on responses (at)',
   `create table response_items (
     account_id text not null, id text not null, response_id text not null, at bigint not null,

@@ -44,7 +44,7 @@ export function atOnce<T>(work: Generator<unknown, T>): T {
 export function* piecesOf(text: string, length: number): Generator<string> {
   for (let start = 0; start < text.length;) {
     const end = start + length;
-    const splits = end < text.length && /[\uD800-\uDBFF]/.test(text[end - 1]!);
+    const splits = /[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(end - 1, end + 1));
     yield text.slice(start, splits ? end + 1 : end);
     start = splits ? end + 1 : end;
   }

@@ -81,7 +81,7 @@ export interface UpstreamRequest {
   url: string;
   /** Lower-case names. The HTTP client adds `content-length` and `host`. */
   headers: Record<string, string>;
-  /** Of a long body the steps that make it, for `inTurns`. */
+  /** Of a long body the steps that make it, for `inTurns`, once. */
   body: string | Buffer | Generator<unknown, Buffer>;
 }
 

@@ -1,5 +1,5 @@
 import { piecesOf } from '../async/turns.js';
-import { isObject } from '../text/is-object.js';
+import { type Fields, isObject } from '../text/is-object.js';
 import { exactJson, parseExactJson } from '../text/exact-json.js';
 import { jsonBounds, jsonExcess } from '../text/json-size.js';
 import { unreadable } from './failure.js';
@@ -70,37 +70,42 @@ function providerJson(value: unknown): string {
     : json;
 }
 
-/** Longer JSON is printed in steps, between which other requests proceed: 32 MiB take 100 ms. */
+/** Longer JSON is printed in steps, between which other requests proceed: at once, 32 MiB take 100 ms. */
 const maxOneStepLength = 512 * 1024;
 const pieceLength = 64 * 1024;
+/** Deeper values are printed whole: what is long in a request is a text in few lists and objects. */
+const maxDepth = 8;
 
-/** A body as `providerJson`; of a long one the steps that make it. */
+/** A body as `providerJson`; of a long one the steps that make it, which can be taken once. */
 export const providerBody = (body: object): string | Generator<unknown, Buffer> =>
   lengthOf(body, maxOneStepLength) < maxOneStepLength ? providerJson(body) : printing(body);
 
 /** About how long a value's JSON is, counted up to a limit. */
 function lengthOf(value: unknown, limit: number): number {
   if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 1;
-  let sum = 0;
+  if (typeof value !== 'object' || value === null) return 4;
+  let sum = 2;
   if (Array.isArray(value))
     for (let at = 0; at < value.length && sum < limit; at++) sum += lengthOf(value[at], limit) + 1;
   else
     for (const name in value) {
-      sum += name.length + 1 + lengthOf((value as Record<string, unknown>)[name], limit);
+      sum += name.length + 4 + lengthOf((value as Fields)[name], limit);
       if (sum >= limit) break;
     }
   return sum;
 }
 
+const isLong = (value: unknown): boolean => lengthOf(value, pieceLength) >= pieceLength;
+
 function* printing(body: object): Generator<unknown, Buffer> {
   const printed: Buffer[] = [];
   let text = '';
-  for (const piece of jsonPieces(body)) {
+  for (const piece of jsonPieces(body, 0)) {
     text += piece;
-    if (text.length < pieceLength) continue;
-    printed.push(Buffer.from(text));
-    text = '';
+    if (text.length >= pieceLength) {
+      printed.push(Buffer.from(text));
+      text = '';
+    }
     yield;
   }
   printed.push(Buffer.from(text));
@@ -108,25 +113,48 @@ function* printing(body: object): Generator<unknown, Buffer> {
   return Buffer.concat(printed);
 }
 
-/** The JSON of a value, cut within its long texts, lists and objects. */
-function* jsonPieces(value: unknown): Generator<string> {
-  if (typeof value === 'string' && value.length >= pieceLength) {
+function* jsonPieces(value: unknown, depth: number): Generator<string> {
+  if (typeof value === 'string' && isLong(value)) {
     yield '"';
     for (const piece of piecesOf(value, pieceLength)) yield providerJson(piece).slice(1, -1);
     yield '"';
-  } else if (lengthOf(value, pieceLength) < pieceLength || 'toJSON' in (value as object))
-    yield providerJson(value ?? null);
+  } else if (depth === maxDepth || !isLong(value) || 'toJSON' in (value as object))
+    yield providerJson(value);
+  else if (Array.isArray(value)) yield* listPieces(value, depth + 1);
   else {
-    const isList = Array.isArray(value);
-    let sign = isList ? '[' : '{';
-    for (const [name, one] of Object.entries(value as Record<string, unknown>)) {
-      if (one === undefined && !isList) continue;
-      yield isList ? sign : `${sign}${providerJson(name)}:`;
-      yield* jsonPieces(one);
+    let sign = '';
+    yield '{';
+    for (const [name, one] of Object.entries(value as Fields)) {
+      if (one === undefined) continue;
+      yield `${sign}${providerJson(name)}:`;
+      yield* jsonPieces(one, depth + 1);
       sign = ',';
     }
-    yield isList ? ']' : '}';
+    yield '}';
   }
+}
+
+/** The short items are printed together. */
+function* listPieces(list: readonly unknown[], depth: number): Generator<string> {
+  let [start, length, sign] = [0, 0, ''];
+  const before = (end: number): string =>
+    start < end ? sign + providerJson(list.slice(start, end)).slice(1, -1) : '';
+  yield '[';
+  for (let at = 0; at < list.length; at++) {
+    length += lengthOf(list[at], pieceLength) + 1;
+    if (length < pieceLength) continue;
+    const isOne = isLong(list[at]);
+    const piece = before(isOne ? at : at + 1);
+    yield piece;
+    if (piece) sign = ',';
+    if (isOne) {
+      yield sign;
+      yield* jsonPieces(list[at], depth);
+      sign = ',';
+    }
+    [start, length] = [at + 1, 0];
+  }
+  yield `${before(list.length)}]`;
 }
 
 type Schema = Record<string, unknown>;

@@ -333,6 +333,18 @@ describe('a body', () => {
     ['one text of 30 MB without a blank', () => chat('a'.repeat(30 * megabyte)), [200]],
     ['one text of 6 MB', () => chat(words(6 * megabyte)), [200]],
     [
+      'a schema of 480 levels around 400,000 numbers, beside a text of 1 MB',
+      () => {
+        const level = (): string => `${'['.repeat(480)}${'1,'.repeat(24_000)}1${']'.repeat(480)}`;
+        const deep = `[${Array.from({ length: 17 }, level).join(',')}]`;
+        const parameters = { type: 'object', default: 'DEEP' };
+        const tools = [{ type: 'function', function: { name: 'f', parameters } }];
+        const more = { models: ['up/caller'], tools, toolChoice: 'auto' };
+        return chat('a '.repeat(megabyte / 2), more).replace('"DEEP"', deep);
+      },
+      [200],
+    ],
+    [
       '20 MB of addresses, with a search',
       () => chat(repeated('https://a.example/x ', 5 * megabyte), { search: { mode: 'once' } }),
       [200],

@@ -47,6 +47,25 @@ describe('a body for a provider', () => {
     );
   });
 
+  it('is made in many short steps, however it is nested', () => {
+    const inner = (levels: number): unknown =>
+      Array(levels)
+        .fill(null)
+        .reduce<unknown>((one) => [one], Array(30_000).fill(1));
+    const steps = providerBody({ lists: Array.from({ length: 20 }, () => inner(400)) });
+    const [first, ...others] = typeof steps === 'string' ? [] : [...steps];
+    expect(first).toBeUndefined();
+    expect(others.length).toBeGreaterThan(100);
+  });
+
+  it.each([65_534, 65_535, 65_536])(
+    'keeps pairs of surrogates after a lone half, wherever it is cut (%d)',
+    (length) => {
+      const text = `${'x'.repeat(length)}\ud83d\ud83d\ude00${'x'.repeat(600_000)}`;
+      expect(printed({ text })).toBe(JSON.stringify({ text }).replace('\\ud83d', '\ufffd'));
+    },
+  );
+
   it('has its long integers and no halves of surrogate pairs, however long it is', () => {
     const text = '😀'.repeat(300_000);
     const ids = parseExactJson(`[12345678901234567890,${'9'.repeat(100_000)}]`);

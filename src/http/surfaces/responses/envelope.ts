@@ -75,9 +75,21 @@ export class Envelope {
     const { id } = this.turn;
     const fixed = { id, object: 'response', created_at: this.createdAt, model };
     const response = { ...fixed, ...(this.echo ??= this.echoed()), ...state };
-    // not where a provider's own has begun
-    if (response.id === id) this.answered.request.record.responseId = id;
+    // what a provider's own response has begun keeps its id
+    if (response.id === id) this.told();
     return response;
+  }
+
+  /** A provider's own response with the ids and the turn that are the gateway's. */
+  own(response: Json): Json {
+    const { id, previousId, stores } = this.turn;
+    this.told();
+    return { ...response, id, previous_response_id: previousId, store: stores };
+  }
+
+  /** The client gets the gateway's id: by it the answer is found in the request log. */
+  private told(): void {
+    this.answered.request.record.responseId = this.turn.id;
   }
 
   /** What the request said, with the defaults of the dialect. */
@@ -164,11 +176,3 @@ function responseError(error: GatewayError): { code: string; message: string } {
       : '';
   return { code: isServer ? 'server_error' : code, message: message + advice };
 }
-
-/** What the gateway changes in a provider's own response where it keeps the turn itself. */
-export const withOwnIds = (response: Json, { id, previousId, stores }: ResponseTurn): Json => ({
-  ...response,
-  id,
-  previous_response_id: previousId,
-  store: stores,
-});

@@ -56,7 +56,7 @@ export async function joinResponse(
   const field = unsupportedFields.find((name) => sent[name]);
   if (field !== undefined)
     throw invalidField(field, `is not supported: ${unsupported[field] ?? ''}`, 'bad_request');
-  const { caller, snapshot, record } = request;
+  const { caller, snapshot } = request;
   const { accountId } = caller;
   const { responses } = parts.state;
   const stores = snapshot.conversations.store && sent.store !== false;
@@ -78,7 +78,6 @@ export async function joinResponse(
     keep: (response) => responses.save(accountId, { id, previousId }, own, response),
     seal: isCompaction ? await responses.sealer(accountId) : null,
   };
-  if (stores) record.responseId = id;
   return body;
 }
 

@@ -7,7 +7,7 @@ import { WholeAnswer } from '../../../pipeline/whole-answer.js';
 import { parseExactJson } from '../../../text/exact-json.js';
 import { sendJson } from '../../send-json.js';
 import type { Json } from '../../../text/is-object.js';
-import { type Envelope, itemStatus, withOwnIds } from './envelope.js';
+import { type Envelope, itemStatus } from './envelope.js';
 
 const silent = { emit: () => undefined, delta: () => undefined };
 
@@ -38,7 +38,7 @@ export class ResponsesReply extends WholeAnswer {
     const { turn, body } = this;
     if (body === null) this.response = this.translated(answer);
     else if (turn.stores || this.shape)
-      this.response = withOwnIds(parseExactJson(body.toString('utf8')) as Json, turn);
+      this.response = this.envelope.own(parseExactJson(body.toString('utf8')) as Json);
     return turn.stores && this.response ? turn.keep(this.response) : null;
   }
 

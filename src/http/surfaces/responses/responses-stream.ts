@@ -8,7 +8,7 @@ import type { EventStream } from '../../connections/event-stream.js';
 import { jsonFields, parsedJson } from '../../../text/json-values.js';
 import { byteJson, StreamedAnswer } from '../streamed-answer.js';
 import type { Json } from '../../../text/is-object.js';
-import { type Envelope, itemStatus, withOwnIds } from './envelope.js';
+import { type Envelope, itemStatus } from './envelope.js';
 import type { EventSink } from './output-items.js';
 
 /** Events that contain the whole response; one in a text would be escaped. */
@@ -155,7 +155,7 @@ export class ResponsesStream extends StreamedAnswer implements EventSink {
   private owned(data: string): { response: Json; bytes: string } {
     const event = jsonFields(parsedJson(Buffer.from(data, 'latin1').toString('utf8')));
     const sent = jsonFields(event['response']);
-    const response = this.turn.stores ? withOwnIds(sent, this.turn) : sent;
+    const response = this.turn.stores ? this.envelope.own(sent) : sent;
     return { response, bytes: byteJson({ ...event, response }) };
   }
 

@@ -26,7 +26,8 @@ export async function makeAttempt<Answer extends AttemptAnswer>(
     const building = call.buildRequest(apiKey);
     request = building instanceof Promise ? await building : building;
     const { body: given } = request;
-    body = typeof given === 'string' || Buffer.isBuffer(given) ? given : await inTurns(given);
+    body =
+      typeof given === 'string' || Buffer.isBuffer(given) ? given : await inTurns(given.print());
   } catch (error) {
     const failure = networkFailure(provider.name, error);
     throw new AttemptFailure(failure, call.progress(), false, provider.secrets);

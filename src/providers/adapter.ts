@@ -74,6 +74,12 @@ export interface ModelCall {
   original?: OriginalRequest;
 }
 
+/** A body that is too long to be printed at once: `inTurns` takes the steps that print it. */
+export interface LongBody {
+  print(): Generator<unknown, Buffer>;
+  toString(): string;
+}
+
 /** An HTTP request to a provider, ready to send. */
 export interface UpstreamRequest {
   method: 'GET' | 'POST';
@@ -81,8 +87,7 @@ export interface UpstreamRequest {
   url: string;
   /** Lower-case names. The HTTP client adds `content-length` and `host`. */
   headers: Record<string, string>;
-  /** Of a long body the steps that make it, for `inTurns`, once. */
-  body: string | Buffer | Generator<unknown, Buffer>;
+  body: string | Buffer | LongBody;
 }
 
 /** Response headers with lower-case names. */

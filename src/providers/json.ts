@@ -2,6 +2,7 @@ import { piecesOf } from '../async/turns.js';
 import { type Fields, isObject } from '../text/is-object.js';
 import { exactJson, parseExactJson } from '../text/exact-json.js';
 import { jsonBounds, jsonExcess } from '../text/json-size.js';
+import type { LongBody } from './adapter.js';
 import { unreadable } from './failure.js';
 
 /** A shorter text cannot contain enough to stop the process for long. */
@@ -76,9 +77,11 @@ const pieceLength = 64 * 1024;
 /** Deeper values are printed whole: what is long in a request is a text in few lists and objects. */
 const maxDepth = 8;
 
-/** A body as `providerJson`; of a long one the steps that make it, which can be taken once. */
-export const providerBody = (body: object): string | Generator<unknown, Buffer> =>
-  lengthOf(body, maxOneStepLength) < maxOneStepLength ? providerJson(body) : printing(body);
+/** A body as `providerJson`; a long one is printed later, in steps. */
+export const providerBody = (body: object): string | LongBody =>
+  lengthOf(body, maxOneStepLength) < maxOneStepLength
+    ? providerJson(body)
+    : { print: () => printing(body), toString: () => providerJson(body) };
 
 /** About how long a value's JSON is, counted up to a limit. */
 function lengthOf(value: unknown, limit: number): number {

@@ -146,7 +146,6 @@ describe.each(['chat', 'native', 'Messages', 'Responses'] as const)(
         ],
       });
       expect(said[1]!['content']).toMatchObject([
-        ...(words === 'Messages' && surface === 'Messages' ? [{ type: 'thinking' }] : []),
         { type: 'text', text: 'I ask.' },
         { type: 'tool_use', id: 'c1', name: 'weather', input: { city: 'Rome' } },
         { type: 'tool_use', id: 'c2', name: 'weather', input: { city: 'Oslo' } },
@@ -181,6 +180,58 @@ describe.each(['chat', 'native', 'Messages', 'Responses'] as const)(
     });
   },
 );
+
+const others: [block: Body | null, ofClaude: Body | null][] = [
+  [{ type: 'thinking', thinking: 'Hm', signature: '' }, null],
+  [{ type: 'thinking', thinking: 'Hm' }, null],
+  [{ type: 'redacted_thinking', data: '' }, null],
+  [{ type: 'text', text: '' }, null],
+  [{ type: 'text', text: ' \n' }, null],
+  [
+    { type: 'thinking', thinking: 'Hm', signature: 's', cache_control: { type: 'ephemeral' } },
+    { type: 'thinking', thinking: 'Hm', signature: 's' },
+  ],
+  [
+    { type: 'tool_use', id: 'c1', name: 'weather', input: {} },
+    { type: 'tool_use', id: 'c1', name: 'weather', input: {} },
+  ],
+];
+it('what Claude refuses of a history in Messages is left out for Claude, and nothing for others', async () => {
+  const content = [...others.map(([block]) => block), { type: 'text', text: 'I ask.' }];
+  const result = (text: string): Body => ({
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: 'c1', content: [{ type: 'text', text }] }],
+  });
+  const empty = { role: 'assistant', content: [{ type: 'text', text: '' }] };
+  const system = [
+    { type: 'text', text: '' },
+    { type: 'text', text: 'Be kind' },
+  ];
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    empty,
+    { role: 'assistant', content: '' },
+    { role: 'user', content: 'Go on' },
+    { role: 'assistant', content },
+    result(''),
+  ];
+  expect(await sent('Messages', claude, { messages, system })).toMatchObject({
+    system: [{ type: 'text', text: 'Be kind' }],
+    messages: [
+      { role: 'user', content: 'Hi' },
+      { role: 'user', content: 'Go on' },
+      {
+        role: 'assistant',
+        content: [...others.flatMap(([, block]) => block ?? []), { type: 'text', text: 'I ask.' }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: [] }] },
+    ],
+  });
+  expect(await sent('Messages', 'claude/kimi-k2.5', { messages, system })).toMatchObject({
+    system,
+    messages,
+  });
+});
 
 it.each<[Surface, Body]>([
   ['chat', { messages: undefined, input: 'Hi', instructions: 'Be kind' }],

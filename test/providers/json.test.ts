@@ -28,7 +28,7 @@ describe("a provider's JSON", () => {
 describe('a body for a provider', () => {
   const printed = (body: object): string => {
     const sent = providerBody(body);
-    return typeof sent === 'string' ? sent : atOnce(sent).toString();
+    return typeof sent === 'string' ? sent : atOnce(sent.print()).toString();
   };
   const long = fc.constantFrom('a', 'é"\\', '😀', 'x😀').map((part) => part.repeat(300_000));
 
@@ -52,10 +52,9 @@ describe('a body for a provider', () => {
       Array(levels)
         .fill(null)
         .reduce<unknown>((one) => [one], Array(30_000).fill(1));
-    const steps = providerBody({ lists: Array.from({ length: 20 }, () => inner(400)) });
-    const [first, ...others] = typeof steps === 'string' ? [] : [...steps];
-    expect(first).toBeUndefined();
-    expect(others.length).toBeGreaterThan(100);
+    const sent = providerBody({ lists: Array.from({ length: 20 }, () => inner(400)) });
+    const steps = typeof sent === 'string' ? [] : [...sent.print()];
+    expect(steps.length).toBeGreaterThan(100);
   });
 
   it.each([65_534, 65_535, 65_536])(

@@ -9,6 +9,7 @@ import type {
 import { anthropicEvents, fromAnthropicAnswer } from './events.js';
 import { anthropicErrorBody, anthropicFailure } from './failure.js';
 import { claudeThinking, rulesOf } from './claude-rules.js';
+import { withoutRefused } from './refused-blocks.js';
 import { type AnthropicBody, isForcedChoice, leftByClaude, toAnthropicBody } from './request.js';
 import { claudeSearch, SearchBlocks } from './web-search.js';
 import { withCacheBreakpoints } from '../cache-breakpoints.js';
@@ -60,7 +61,8 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     webSearch: (model) => claudeSearch(claudeName(settings, model)),
     tokenCount: {
       buildRequest(original, model, apiKey) {
-        const body = { ...original.body, model: deploymentOf(settings, model) ?? model };
+        const name = claudeName(settings, model);
+        const body = { ...readBy(name, original), model: deploymentOf(settings, model) ?? model };
         return postTo(settings, `${url}/count_tokens`, body, apiKey, original);
       },
       readCount: (body) => readCount(provider, body),
@@ -101,11 +103,18 @@ function buildRequest(
   const name = claudeName(settings, call.model);
   const { original } = call;
   const body: object = original
-    ? Object.assign({}, original.body, addedEffort(call, name), { model, stream: call.stream })
+    ? Object.assign({}, readBy(name, original), addedEffort(call, name), {
+        model,
+        stream: call.stream,
+      })
     : { model, ...toAnthropicBody(call.request, name), stream: call.stream };
   const sent = settings.cacheBreakpoints ? withCacheBreakpoints(body as AnthropicBody) : body;
   return postTo(settings, url, sent, apiKey, original);
 }
+
+/** The body that is forwarded: Claude refuses what others write, who may need it back. */
+const readBy = (name: string, { body }: OriginalRequest): OriginalRequest['body'] =>
+  /claude/i.test(name) ? withoutRefused(body) : body;
 
 /** A call with what of the client's own request goes along. */
 function postTo(

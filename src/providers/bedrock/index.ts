@@ -66,7 +66,8 @@ async function sign(
   const { accessKeyId, secretAccessKey, sessionToken } = await source.get();
   const { accept, ...headers } = request.headers;
   const { body: given } = request;
-  const body = typeof given === 'string' || Buffer.isBuffer(given) ? given : await inTurns(given);
+  const body =
+    typeof given === 'string' || Buffer.isBuffer(given) ? given : await inTurns(given.print());
   const signer = new AwsV4Signer({
     method: request.method,
     url: request.url,

@@ -75,7 +75,7 @@ function providerJson(value: unknown): string {
 const maxOneStepLength = 512 * 1024;
 const pieceLength = 64 * 1024;
 /** Deeper values are printed whole: what is long in a request is a text in few lists and objects. */
-const maxDepth = 8;
+const maxDepth = 16;
 
 /** A body as `providerJson`; a long one is printed later, in steps. */
 export const providerBody = (body: object): string | LongBody =>
@@ -121,43 +121,47 @@ function* jsonPieces(value: unknown, depth: number): Generator<string> {
     yield '"';
     for (const piece of piecesOf(value, pieceLength)) yield providerJson(piece).slice(1, -1);
     yield '"';
-  } else if (depth === maxDepth || !isLong(value) || 'toJSON' in (value as object))
-    yield providerJson(value);
-  else if (Array.isArray(value)) yield* listPieces(value, depth + 1);
-  else {
-    let sign = '';
-    yield '{';
-    for (const [name, one] of Object.entries(value as Fields)) {
-      if (one === undefined) continue;
-      yield `${sign}${providerJson(name)}:`;
-      yield* jsonPieces(one, depth + 1);
-      sign = ',';
-    }
-    yield '}';
-  }
+  } else if (depth === maxDepth || !isLong(value) || isPrinter(value)) yield providerJson(value);
+  else yield* memberPieces(value as object, depth + 1);
 }
 
-/** The short items are printed together. */
-function* listPieces(list: readonly unknown[], depth: number): Generator<string> {
+/** Whether a value prints itself, as a long integer does. */
+const isPrinter = (value: unknown): boolean =>
+  typeof (value as { toJSON?: unknown }).toJSON === 'function';
+
+/** A list or an object; its short members are printed together. */
+function* memberPieces(all: object, depth: number): Generator<string> {
+  const names = isObject(all) ? Object.keys(all) : null;
+  const members: readonly unknown[] = names ? Object.values(all) : (all as unknown[]);
   let [start, length, sign] = [0, 0, ''];
-  const before = (end: number): string =>
-    start < end ? sign + providerJson(list.slice(start, end)).slice(1, -1) : '';
-  yield '[';
-  for (let at = 0; at < list.length; at++) {
-    length += lengthOf(list[at], pieceLength) + 1;
+  const before = (end: number): string => {
+    const some = members.slice(start, end);
+    const part: unknown = names
+      ? Object.fromEntries(some.map((one, at) => [names[start + at], one]))
+      : some;
+    const piece = providerJson(part).slice(1, -1);
+    return piece && sign + piece;
+  };
+  yield names ? '{' : '[';
+  for (let at = 0; at < members.length; at++) {
+    const [one, name = ''] = [members[at], names?.[at]];
+    length += lengthOf(one, pieceLength) + name.length + 4;
     if (length < pieceLength) continue;
-    const isOne = isLong(list[at]);
+    const isOne = isLong(one) || isLong(name);
     const piece = before(isOne ? at : at + 1);
     yield piece;
     if (piece) sign = ',';
-    if (isOne) {
-      yield sign;
-      yield* jsonPieces(list[at], depth);
-      sign = ',';
-    }
     [start, length] = [at + 1, 0];
+    if (!isOne || (names && one === undefined)) continue;
+    yield sign;
+    if (names) {
+      yield* jsonPieces(name, depth);
+      yield ':';
+    }
+    yield* jsonPieces(one ?? null, depth);
+    sign = ',';
   }
-  yield `${before(list.length)}]`;
+  yield before(members.length) + (names ? '}' : ']');
 }
 
 type Schema = Record<string, unknown>;

@@ -186,10 +186,17 @@ const others: [block: Body | null, ofClaude: Body | null][] = [
   [{ type: 'thinking', thinking: 'Hm' }, null],
   [{ type: 'redacted_thinking', data: '' }, null],
   [{ type: 'text', text: '' }, null],
-  [{ type: 'text', text: ' \n' }, null],
   [
     { type: 'thinking', thinking: 'Hm', signature: 's', cache_control: { type: 'ephemeral' } },
     { type: 'thinking', thinking: 'Hm', signature: 's' },
+  ],
+  [
+    { type: 'text', text: ' \n' },
+    { type: 'text', text: ' \n' },
+  ],
+  [
+    { type: 'thinking', thinking: '', signature: 's' },
+    { type: 'thinking', thinking: '', signature: 's' },
   ],
   [
     { type: 'tool_use', id: 'c1', name: 'weather', input: {} },
@@ -231,6 +238,37 @@ it('what Claude refuses of a history in Messages is left out for Claude, and not
     system,
     messages,
   });
+});
+
+it('Claude goes on with a turn of others that began unsigned, without a budget for thinking', async () => {
+  const thinking = { type: 'enabled', budget_tokens: 2_000 };
+  const loop = (signature: string): Body[] => [
+    { role: 'user', content: 'Hi' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Hm', signature },
+        { type: 'tool_use', id: 'c1', name: 'weather', input: {} },
+      ],
+    },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'Sunny' }] },
+  ];
+  const sentOf = (messages: Body[]): Promise<Body> =>
+    sent('Messages', claude, { messages, thinking });
+  expect(await sentOf(loop(''))).not.toHaveProperty('thinking');
+  expect(await sentOf([...loop(''), { role: 'user', content: 'And?' }])).toMatchObject({
+    thinking,
+  });
+  expect(await sentOf(loop('s'))).toMatchObject({ thinking, messages: loop('s') });
+});
+
+it('what a client itself says to Claude is never left out', async () => {
+  const messages = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'Hello, ' },
+    { role: 'user', content: [{ type: 'text', text: '' }] },
+  ];
+  expect(await sent('Messages', claude, { messages })).toMatchObject({ messages });
 });
 
 it.each<[Surface, Body]>([

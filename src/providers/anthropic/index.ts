@@ -10,7 +10,13 @@ import { anthropicEvents, fromAnthropicAnswer } from './events.js';
 import { anthropicErrorBody, anthropicFailure } from './failure.js';
 import { claudeThinking, rulesOf } from './claude-rules.js';
 import { withoutRefused } from './refused-blocks.js';
-import { type AnthropicBody, isForcedChoice, leftByClaude, toAnthropicBody } from './request.js';
+import {
+  type AnthropicBody,
+  beginsUnthought,
+  isForcedChoice,
+  leftByClaude,
+  toAnthropicBody,
+} from './request.js';
 import { claudeSearch, SearchBlocks } from './web-search.js';
 import { withCacheBreakpoints } from '../cache-breakpoints.js';
 import { deploymentOf } from '../called-model.js';
@@ -18,7 +24,7 @@ import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { acceptsEvents, authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
-import { isObject } from '../../text/is-object.js';
+import { isObject, type Json, omit } from '../../text/is-object.js';
 
 const defaultBaseUrl = 'https://api.anthropic.com/v1';
 const defaultApiVersion = '2023-06-01';
@@ -113,8 +119,14 @@ function buildRequest(
 }
 
 /** The body that is forwarded: Claude refuses what others write, who may need it back. */
-const readBy = (name: string, { body }: OriginalRequest): OriginalRequest['body'] =>
-  /claude/i.test(name) ? withoutRefused(body) : body;
+function readBy(name: string, { body }: OriginalRequest): OriginalRequest['body'] {
+  const read = /claude/i.test(name) ? withoutRefused(body) : body;
+  const { thinking, messages } = read;
+  // with a budget for thinking, a turn that goes on has to have begun with it
+  const isBudget = read !== body && isObject(thinking) && thinking['type'] === 'enabled';
+  return isBudget && beginsUnthought(messages as Json[]) ? omit(read, thinkingField) : read;
+}
+const thinkingField: ReadonlySet<string> = new Set(['thinking']);
 
 /** A call with what of the client's own request goes along. */
 function postTo(

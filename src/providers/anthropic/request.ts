@@ -9,7 +9,7 @@ import { withPairedCalls } from '../strict-history.js';
 import { type ClaudeRules, type ClaudeThinking, claudeThinking, rulesOf } from './claude-rules.js';
 import { toOutputSchema } from './output-schema.js';
 import { claudeSearchTool } from './web-search.js';
-import { type Fields, isObject, namesIn } from '../../text/is-object.js';
+import { asList, type Fields, isObject, namesIn } from '../../text/is-object.js';
 import { withoutWord } from '../fit-parameters.js';
 import { forcesTool, withAllowedTools } from '../tool-choice.js';
 
@@ -209,11 +209,17 @@ function toThinking(
 export const isForcedChoice = (choice: unknown): boolean =>
   isObject(choice) && (choice['type'] === 'any' || choice['type'] === 'tool');
 
+interface Turn {
+  readonly role?: unknown;
+  readonly content?: unknown;
+}
+
 /** Whether the model would go on with a turn of its own that began without thinking. */
-function beginsUnthought(messages: readonly AnthropicTurn[]): boolean {
-  const last = messages.at(-1);
-  if (last?.role === 'user' && !last.content.some((block) => block.type === 'tool_result'))
-    return false;
-  const asked = messages.findLast((turn) => turn.role === 'assistant')?.content[0]?.type;
+export function beginsUnthought(turns: readonly Turn[]): boolean {
+  const typesOf = (turn: Turn | undefined): unknown[] =>
+    asList(turn?.content).map((block) => isObject(block) && block['type']);
+  const last = turns.at(-1);
+  if (last?.role === 'user' && !typesOf(last).includes('tool_result')) return false;
+  const [asked] = typesOf(turns.findLast(({ role }) => role === 'assistant'));
   return asked !== 'thinking' && asked !== 'redacted_thinking';
 }

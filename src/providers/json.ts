@@ -71,7 +71,7 @@ function providerJson(value: unknown): string {
     : json;
 }
 
-/** Longer JSON is printed in steps, between which other requests proceed: at once, 32 MiB take 100 ms. */
+/** Longer JSON is printed in steps, between which other requests proceed: 32 MiB take 100 ms at once. */
 const maxOneStepLength = 512 * 1024;
 const pieceLength = 64 * 1024;
 /** Deeper values are printed whole: what is long in a request is a text in few lists and objects. */
@@ -129,7 +129,7 @@ function* jsonPieces(value: unknown, depth: number): Generator<string> {
 const isPrinter = (value: unknown): boolean =>
   typeof (value as { toJSON?: unknown }).toJSON === 'function';
 
-/** A list or an object; its short members are printed together. */
+/** A list or an object: long members are printed apart, short ones together. */
 function* memberPieces(all: object, depth: number): Generator<string> {
   const names = isObject(all) ? Object.keys(all) : null;
   const members: readonly unknown[] = names ? Object.values(all) : (all as unknown[]);
@@ -147,12 +147,12 @@ function* memberPieces(all: object, depth: number): Generator<string> {
     const [one, name = ''] = [members[at], names?.[at]];
     length += lengthOf(one, pieceLength) + name.length + 4;
     if (length < pieceLength) continue;
-    const isOne = isLong(one) || isLong(name);
-    const piece = before(isOne ? at : at + 1);
+    const isApart = isLong(one) || isLong(name);
+    const piece = before(isApart ? at : at + 1);
     yield piece;
     if (piece) sign = ',';
     [start, length] = [at + 1, 0];
-    if (!isOne || (names && one === undefined)) continue;
+    if (!isApart || (names && one === undefined)) continue;
     yield sign;
     if (names) {
       yield* jsonPieces(name, depth);

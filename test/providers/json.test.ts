@@ -40,6 +40,14 @@ describe('a body for a provider', () => {
           text,
           none: undefined,
           more: [one, ...more, text, undefined, { text: one }],
+          deep: Array(20)
+            .fill(null)
+            .reduce<unknown>((inner) => [one, inner, more], text),
+          numbers: Array(100_000).fill(1),
+          holes: [text, ...Array<unknown>(3), text],
+          nothing: { ['a'.repeat(100_000)]: undefined, b: undefined },
+          [text]: one,
+          fields: Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`f${at}`, at])),
         };
         expect(printed(body)).toBe(exactJson(body));
       }),

@@ -118,7 +118,7 @@ function buildRequest(
   return postTo(settings, url, sent, apiKey, original);
 }
 
-/** The body that is forwarded: Claude refuses what others write, who may need it back. */
+/** The body to forward: for Claude without what it refuses; other models may need that back. */
 function readBy(name: string, { body }: OriginalRequest): OriginalRequest['body'] {
   const read = /claude/i.test(name) ? withoutRefused(body) : body;
   const { thinking, messages } = read;

@@ -4,8 +4,8 @@ const cacheMark: ReadonlySet<string> = new Set(['cache_control']);
 const isThinking = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking';
 
 /**
- * Whether Claude refuses a block: an empty text, or thinking that nobody signed. White space stays:
- * Claude writes it between signed blocks, of which none may move.
+ * Whether Claude refuses a block: an empty text, or thinking without a signature. White space stays,
+ * because Claude writes it between signed blocks and refuses them if their places change.
  */
 const isRefused = (block: unknown): boolean =>
   isObject(block) &&

@@ -75,20 +75,20 @@ export class Envelope {
     const { id } = this.turn;
     const fixed = { id, object: 'response', created_at: this.createdAt, model };
     const response = { ...fixed, ...(this.echo ??= this.echoed()), ...state };
-    // what a provider's own response has begun keeps its id
-    if (response.id === id) this.told();
+    // a response that a provider has begun keeps the provider's id
+    if (response.id === id) this.recordId();
     return response;
   }
 
   /** A provider's own response with the ids and the turn that are the gateway's. */
   own(response: Json): Json {
     const { id, previousId, stores } = this.turn;
-    this.told();
+    this.recordId();
     return { ...response, id, previous_response_id: previousId, store: stores };
   }
 
-  /** The client gets the gateway's id: by it the answer is found in the request log. */
-  private told(): void {
+  /** The client gets the gateway's id, by which the request log finds the answer. */
+  private recordId(): void {
     this.answered.request.record.responseId = this.turn.id;
   }
 

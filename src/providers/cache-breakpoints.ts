@@ -1,5 +1,5 @@
 import { isInstruction } from '../completion.js';
-import { isObject } from '../text/is-object.js';
+import { isObject, omit, present } from '../text/is-object.js';
 
 /** What is read of a request: of the internal dialect and of Messages, which mark alike. */
 interface Markable {
@@ -51,4 +51,38 @@ export function withCacheBreakpoints<Request extends Markable>(request: Request)
       ? {}
       : { tools: [...tools.slice(0, -1), { ...(tools.at(-1) as object), ...mark }] }),
   };
+}
+
+/** Claude refuses a fifth, and so does Bedrock; Alibaba reads the last four. */
+const maxMarks = 4;
+const markField: ReadonlySet<string> = new Set(['cache_control']);
+
+/** What is marked, in the order of the prompt. */
+const marksIn = (value: unknown): object[] => {
+  if (Array.isArray(value)) return value.flatMap(marksIn);
+  if (!isObject(value)) return [];
+  return [...marksIn(value['content']), ...(isObject(value['cache_control']) ? [value] : [])];
+};
+
+/**
+ * The same request with at most four marks: the last two of its tools and instructions, which every
+ * turn shares, and the latest of the conversation. Where one has fewer the other keeps more.
+ */
+export function withFewMarks<Request extends Markable>(request: Request): Request {
+  const { messages, system, tools } = request;
+  const start = marksIn([tools, system, messages.filter(isInstruction)]);
+  const turns = marksIn(messages.filter((message) => !isInstruction(message)));
+  // a mark of the whole request is one at its end
+  const most = isObject(request['cache_control']) ? maxMarks - 1 : maxMarks;
+  if (start.length + turns.length <= most) return request;
+  const latest = turns.slice(-Math.max(markedTurns, most - start.length));
+  const kept = new Set([...start.slice(latest.length - most), ...latest]);
+  const unmarked = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(unmarked);
+    if (!isObject(value)) return value;
+    const left = kept.has(value) ? value : omit(value, markField);
+    return 'content' in left ? { ...left, content: unmarked(left['content']) } : left;
+  };
+  const [fewer, ...others] = [messages, system, tools].map(unmarked);
+  return { ...request, messages: fewer, ...present({ system: others[0], tools: others[1] }) };
 }

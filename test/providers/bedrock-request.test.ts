@@ -322,6 +322,13 @@ describe('content for Converse', () => {
       point,
     ]);
     expect(JSON.stringify(body(request, llama))).not.toContain('cachePoint');
+    // these know one time, and Nova takes no cache points among tools
+    const older = 'us.anthropic.claude-sonnet-4-20250514-v1:0';
+    expect(JSON.stringify(body(request, older)).match(/cachePoint/g)).toHaveLength(4);
+    expect(JSON.stringify(body(request, nova)).match(/cachePoint/g)).toHaveLength(3);
+    for (const model of [older, nova])
+      expect(JSON.stringify(body(request, model))).not.toContain('ttl');
+    expect(JSON.stringify(body(request, nova).toolConfig)).not.toContain('cachePoint');
     expect(
       JSON.stringify(
         body(request, 'arn:aws:bedrock:us-east-1:1:application-inference-profile/abc'),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../src/completion.js';
 import type { ModelCall } from '../../src/providers/adapter.js';
 import { dialects } from '../../src/providers/index.js';
+import { isObject } from '../../src/text/is-object.js';
 
 const mark = { cache_control: { type: 'ephemeral' } };
 const weather = { type: 'function', function: { name: 'weather', parameters: {} } } as const;
@@ -22,7 +23,7 @@ const chat: ChatRequest = {
 };
 
 async function sent(
-  api: 'anthropic' | 'bedrock',
+  api: 'anthropic' | 'bedrock' | 'openrouter',
   call: Partial<ModelCall>,
   cacheBreakpoints = true,
 ): Promise<Record<string, unknown>> {
@@ -99,5 +100,81 @@ describe('cache breakpoints', () => {
     expect(JSON.stringify(messages).match(/cache_control/g)).toHaveLength(1);
     expect(JSON.stringify(await sent('anthropic', {}, false))).not.toContain('cache_control');
     expect(JSON.stringify(await sent('bedrock', {}, false))).not.toContain('cachePoint');
+  });
+});
+
+describe("a client's marks beyond the four that Claude takes", () => {
+  const text = (name: string) => ({ type: 'text', text: name, ...mark });
+  const tool = (name: string) => ({ ...weather, function: { name, parameters: {} }, ...mark });
+  const users = ['u1', 'u2', 'u3', 'u4', 'u5'];
+  const systems = ['s1', 's2', 's3'];
+  const said = (names: readonly string[]) =>
+    names.flatMap((name) => [
+      { role: 'user', content: [text(name)] },
+      { role: 'assistant', content: `to ${name}` },
+    ]);
+  const nameIn = (value: unknown) =>
+    /"(?:text|name)":"(\w+)"/.exec(JSON.stringify(value))?.[1] ?? '';
+  /** The texts and names that are marked, in Anthropic's form or Bedrock's. */
+  function markedIn(value: unknown): string[] {
+    if (Array.isArray(value))
+      return value.flatMap((each: unknown, at) =>
+        isObject(each) && 'cachePoint' in each ? [nameIn(value[at - 1])] : markedIn(each),
+      );
+    if (!isObject(value)) return [];
+    return 'cache_control' in value ? [nameIn(value)] : Object.values(value).flatMap(markedIn);
+  }
+
+  it.each([
+    [['t1'], systems, users, ['s2', 's3', 'u4', 'u5']],
+    [[], ['s1'], users, ['s1', 'u3', 'u4', 'u5']],
+    [[], [], users, ['u2', 'u3', 'u4', 'u5']],
+    [['t1', 't2'], systems, ['u1'], ['s1', 's2', 's3', 'u1']],
+    [['t1', 't2', 't3', 't4', 't5'], [], [], ['t2', 't3', 't4', 't5']],
+    [['t1'], ['s1'], ['u1', 'u2'], ['t1', 's1', 'u1', 'u2']],
+  ])('%j, %j and %j leave %j, wherever they go', async (tools, system, turns, left) => {
+    const messages = [...said(turns), { role: 'user', content: 'now' }];
+    const request = {
+      messages: [
+        ...(system.length > 0 ? [{ role: 'system', content: system.map(text) }] : []),
+        ...messages,
+      ],
+      tools: tools.map(tool),
+    } as ChatRequest;
+    for (const api of ['anthropic', 'bedrock', 'openrouter'] as const) {
+      const { toolConfig, tools: named, ...body } = await sent(api, { request });
+      const sections = [
+        named ?? (toolConfig as { tools?: unknown } | undefined)?.tools,
+        body['system'],
+        body['messages'],
+      ];
+      expect([api, ...markedIn(sections)]).toEqual([api, ...left]);
+      const adapter = dialects.get(api)!.create({ name: 'p', api, region: 'eu-west-1' });
+      const lost = adapter.leftOut?.(request, 'claude-sonnet-4-5');
+      expect(lost?.includes('cache_control')).toBe(tools.length + system.length + turns.length > 4);
+    }
+    const own = {
+      max_tokens: 9,
+      system: system.map(text),
+      messages,
+      tools: tools.map((name) => ({ name, input_schema: {}, ...mark })),
+    };
+    const given = JSON.stringify(own);
+    const original = { dialect: 'messages', body: own, headers: {}, query: '' } as const;
+    const forwarded = await sent('anthropic', { original });
+    expect(markedIn([forwarded['tools'], forwarded['system'], forwarded['messages']])).toEqual(
+      left,
+    );
+    expect(JSON.stringify(own)).toBe(given);
+  });
+
+  it('count with the one of the whole request, and those within a result of a tool', async () => {
+    const within = { type: 'tool_result', tool_use_id: 'c', content: [text('r1')], ...mark };
+    const messages = [...said(['u1']), { role: 'user', content: [within, text('u2')] }];
+    const body = { max_tokens: 9, messages, ...mark };
+    const original = { dialect: 'messages', body, headers: {}, query: '' } as const;
+    const forwarded = JSON.stringify((await sent('anthropic', { original }))['messages']);
+    expect(forwarded.match(/cache_control/g)).toHaveLength(3);
+    expect(forwarded).toContain(JSON.stringify(within));
   });
 });

@@ -18,7 +18,7 @@ import {
   toAnthropicBody,
 } from './request.js';
 import { claudeSearch, SearchBlocks } from './web-search.js';
-import { withCacheBreakpoints } from '../cache-breakpoints.js';
+import { withCacheBreakpoints, withFewMarks } from '../cache-breakpoints.js';
 import { deploymentOf } from '../called-model.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
@@ -144,7 +144,8 @@ function postTo(
   };
   const betas = [auth[betaHeader], original?.headers[betaHeader]].filter(Boolean);
   if (betas.length > 0) auth[betaHeader] = betas.join(',');
-  return upstreamPost(`${url}${original?.query ?? ''}`, body, auth, headers);
+  const sent = withFewMarks(body as AnthropicBody);
+  return upstreamPost(`${url}${original?.query ?? ''}`, sent, auth, headers);
 }
 
 function readCount(provider: string, body: string): number {

@@ -8,6 +8,7 @@ import {
 import { withPairedCalls } from '../strict-history.js';
 import { type ClaudeRules, type ClaudeThinking, claudeThinking, rulesOf } from './claude-rules.js';
 import { toOutputSchema } from './output-schema.js';
+import { withFewMarks } from '../cache-breakpoints.js';
 import { claudeSearchTool } from './web-search.js';
 import { asList, type Fields, isObject, namesIn } from '../../text/is-object.js';
 import { withoutWord } from '../fit-parameters.js';
@@ -96,6 +97,7 @@ export function leftByClaude(request: ChatRequest, rules: ClaudeRules): string[]
     ...withoutWord(request, rules.thinking === 'none' ? ['reasoning_effort'] : []),
     ...(isStrict ? ['tools'] : []),
     ...(isForced && !rules.forcedTools ? ['tool_choice'] : []),
+    ...(withFewMarks(request) === request ? [] : ['cache_control']),
   ];
 }
 

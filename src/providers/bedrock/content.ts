@@ -10,6 +10,7 @@ export interface ContentScope {
   provider: string;
   /** False if the model refuses cache points; they are hints, so they are omitted. */
   cachePoints: boolean;
+  cacheTimes: boolean;
   /** Names of documents so far: Bedrock refuses two documents of the same name. */
   documentNames: Set<string>;
 }
@@ -146,7 +147,8 @@ function readPart(part: ContentPart, scope: ContentScope): Block | null {
 export function cachePointOf(holder: { [field: string]: unknown }, scope: ContentScope): Block[] {
   const control = holder['cache_control'] as { ttl?: string } | null | undefined;
   if (!control || !scope.cachePoints) return [];
-  return [{ cachePoint: { type: 'default', ...(control.ttl ? { ttl: control.ttl } : {}) } }];
+  const ttl = scope.cacheTimes && control.ttl;
+  return [{ cachePoint: { type: 'default', ...(ttl ? { ttl } : {}) } }];
 }
 
 /**

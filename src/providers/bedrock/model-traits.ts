@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../completion.js';
 import { forcesTool } from '../tool-choice.js';
-import { claudeThinking, rulesOf, type ClaudeRules } from '../anthropic/claude-rules.js';
+import { claudeThinking, releaseOf, rulesOf, type ClaudeRules } from '../anthropic/claude-rules.js';
 import type { Fields } from '../../text/is-object.js';
 
 /**
@@ -12,6 +12,8 @@ export interface ModelTraits {
   /** Claude's rules; null for any other model. */
   claude: ClaudeRules | null;
   cachePoints: boolean;
+  /** Whether a cache point may say how long: Nova and Claude before 4.5 refuse that. */
+  cacheTimes: boolean;
   /** Whether it accepts signed thinking of earlier turns. */
   thoughts: boolean;
   /** Whether it accepts a reasoning effort. */
@@ -38,6 +40,7 @@ export function traitsOf(...names: string[]): ModelTraits {
     family,
     claude,
     cachePoints: family === 'claude' || family === 'nova' || hidden,
+    cacheTimes: hidden || releaseOf(name) >= 405,
     thoughts: family === 'claude' || hidden,
     // Nova takes it; the other models refuse a conversation that ends with a turn of the model
     prefill: claude ? claude.prefill : family === 'nova' || hidden,

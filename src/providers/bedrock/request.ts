@@ -1,6 +1,7 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import { toOutputSchema } from '../anthropic/output-schema.js';
 import { leftByClaude, stopSequences, wordless } from '../anthropic/request.js';
+import { withFewMarks } from '../cache-breakpoints.js';
 import { withPairedCalls } from '../strict-history.js';
 import { withAllowedTools } from '../tool-choice.js';
 import { unsupported } from '../failure.js';
@@ -132,11 +133,12 @@ export const leftByConverse = (request: ChatRequest, { claude }: ModelTraits): s
  * @throws GatewayError `request_refused` for what Bedrock does not support
  */
 export function toConverse(given: ChatRequest, traits: ModelTraits, provider: string): Fields {
-  const request = withAllowedTools(given, traits.claude?.forcedTools);
+  const request = withFewMarks(withAllowedTools(given, traits.claude?.forcedTools));
   if ((request.n ?? 1) > 1) throw unsupported(provider, 'more than one answer (n)');
   const scope: ContentScope = {
     provider,
     cachePoints: traits.cachePoints,
+    cacheTimes: traits.cacheTimes,
     documentNames: new Set(),
   };
   const { system, turns } = toConverseMessages(
@@ -151,7 +153,8 @@ export function toConverse(given: ChatRequest, traits: ModelTraits, provider: st
   const maxTokens = request.max_completion_tokens ?? request.max_tokens ?? null;
   const extras = readExtras(request, traits, maxTokens);
   const inference = readInference(request, traits, isThinking(extras), maxTokens);
-  const toolConfig = readTools(request, turns, scope);
+  // Nova takes cache points, but not among tools
+  const toolConfig = readTools(request, turns, { ...scope, cachePoints: traits.thoughts });
   const outputConfig = readOutputFormat(request.response_format);
   return {
     messages: turns,

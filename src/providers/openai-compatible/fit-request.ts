@@ -1,6 +1,7 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import { fitParameters, renameField, seedOf } from '../fit-parameters.js';
 import type { ParameterRule } from '../model-parameters.js';
+import { withFewMarks } from '../cache-breakpoints.js';
 import { withAllowedTools } from '../tool-choice.js';
 import type { HistoryRules } from './adapt-messages.js';
 
@@ -44,6 +45,12 @@ export function fitRequest(
     ...fitStops(body, rules.maxStops ?? 4),
   ];
   if (!history?.cacheControl && 'cache_control' in body) body['cache_control'] = undefined;
+  if (history?.cacheControl) {
+    const marked = body as Body & Pick<ChatRequest, 'messages' | 'tools'>;
+    const fewer = withFewMarks(marked);
+    if (fewer !== marked) lost.push('cache_control');
+    Object.assign(body, fewer);
+  }
   const seed = seedOf(body);
   if (!rules.longSeeds && seed !== null) body['seed'] = Math.abs(seed % 2 ** 31);
   lost.push(...fitParameters(body, names, rules.parameters));

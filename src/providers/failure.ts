@@ -104,7 +104,9 @@ const outOfCredit = new RegExp(
     'free ?tier ?(only|of the model has been exhausted)', // Alibaba
     'overdue ?(error|balance)|add balance|please recharge|credits are depleted', // Volcengine; DeepInfra; StepFun; Google
     'you have depleted your|api calls / month', // Hugging Face; Cohere
-    'spend(ing)? limit|billing_hard_limit', // xAI, OpenAI
+    'spend(ing)? limit|\\bbilling_(hard_limit|not_active\\b|error\\b)', // xAI, OpenAI; Anthropic
+    'not have (sufficient|enough) credits|requires billing to be', // NVIDIA; Google
+    'update your payment method|invalid_payment_instrument', // Cohere; AWS
     // subscriptions: Z.ai, MiniMax, ChatGPT, Kimi, Anthropic
     'usage[_ ]limit[_ ](has been )?(reached|exceeded)|(reached|hit) your (\\w+ ){0,3}usage limits?',
     'extra usage is required|out of extra usage', // Claude

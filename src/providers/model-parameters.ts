@@ -99,6 +99,10 @@ export const openaiModels: readonly ParameterRule[] = [
   { models: release('5'), ...reasons, efforts: between('none', 'xhigh'), toolsNeedNone: true },
   { models: release('[6-9]'), ...reasons, efforts: between('none', 'max'), toolsNeedNone: true },
   { models: named(`gpt-5[.-]\\d${variants}`), ...reasons, efforts: between('low', 'xhigh') },
+  { models: named('gpt-5(?:[.-]1)?-codex(?!-max)'), efforts: between('low', 'high') },
+  { models: named('gpt-5[.-]\\d-pro'), efforts: between('medium', 'xhigh') },
+  { models: named('gpt-5-pro'), efforts: ['high'] },
+  { models: named('gpt-5[.-]\\d-chat'), efforts: ['medium'] },
   { models: named(resting), ...reasons, efforts: between('none', 'max'), toolsNeedNone: true },
   {
     models: named(`(?!${resting})gpt-(?:[6-9]|\\d\\d)`),

@@ -92,6 +92,19 @@ const refusals: [string, string, Step][] = [
     'up',
     { status: 402, body: { error: 'You have exceeded your monthly included credits' } },
   ],
+  ['OpenAI, of an account', 'up', refusal(429, { message: 'x', code: 'billing_not_active' })],
+  ['NVIDIA', 'up', { status: 402, body: { detail: 'Account does not have sufficient credits' } }],
+  ['Google', 'up', refusal(403, { message: 'This API method requires billing to be enabled.' })],
+  [
+    'AWS',
+    'up',
+    {
+      status: 403,
+      body: { message: 'Model access is denied due to INVALID_PAYMENT_INSTRUMENT: A valid one …' },
+    },
+  ],
+  ['Cohere', 'up', { status: 402, body: { message: 'Please add or update your payment method' } }],
+  ['Anthropic', 'claude', refusal(402, { type: 'billing_error', message: 'x' })],
   [
     'an event of a stream',
     'up',

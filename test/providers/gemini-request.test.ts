@@ -473,6 +473,8 @@ describe('settings', () => {
     ['models/gemini-3-pro-preview', 'medium', { thinkingLevel: 'high', includeThoughts: true }],
     ['gemini-3.1-pro-preview', 'none', { thinkingLevel: 'low', includeThoughts: false }],
     ['gemini-3.1-pro-preview', 'medium', { thinkingLevel: 'medium', includeThoughts: true }],
+    ['gemini-3.7-flash', 'minimal', { thinkingLevel: 'low', includeThoughts: true }],
+    ['gemini-3.1-flash-lite', 'none', { thinkingLevel: 'minimal', includeThoughts: false }],
     ['gemini-flash-latest', 'xhigh', { thinkingLevel: 'high', includeThoughts: true }],
     ['gemini-4-hydrogen', 'none', { thinkingLevel: 'low', includeThoughts: false }],
     ['gemini-4-hydrogen', 'max', { thinkingLevel: 'xhigh', includeThoughts: true }],

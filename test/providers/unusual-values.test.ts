@@ -42,6 +42,12 @@ it.each([
   ['xai', 'grok-4.5', 'xhigh', 'high'],
   ['mistral', 'mistral-large-4-0', 'none', 'low'],
   ['mistral', 'mistral-large-2512', 'high', undefined],
+  ['openai', 'gpt-5.2-chat-latest', 'high', 'medium'],
+  ['openai-responses', 'gpt-5-pro', 'low', 'high'],
+  ['openai-responses', 'gpt-5.4-pro', 'low', 'medium'],
+  ['openai-responses', 'gpt-5-codex', 'minimal', 'low'],
+  ['openai-responses', 'gpt-5.1-codex', 'xhigh', 'high'],
+  ['openai-responses', 'gpt-5.1-codex-max', 'xhigh', 'xhigh'],
 ] as const)('%s gets for %s of the effort %s %s', async (api, model, asked, taken) => {
   const body = await sent(api, model, { reasoning_effort: asked });
   const reasoning = body['reasoning'] as { effort?: string } | undefined;

@@ -70,10 +70,8 @@ function joined(outcomes: readonly TaskOutcome[]): TaskOutcome {
   if (outcomes.length === 1) return last;
   const answers = outcomes.map(({ answer }) => answer as { readonly data: readonly object[] });
   const data = answers.flatMap((answer) => answer.data);
-  const counts = outcomes.map(({ promptTokens }) => promptTokens);
-  const promptTokens = counts.includes(null)
-    ? null
-    : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  const promptTokens = totalOf(outcomes.map((outcome) => outcome.promptTokens));
+  const costUsd = totalOf(outcomes.map((outcome) => outcome.costUsd));
   const tokens = promptTokens ?? 0;
   const { text: _text, ...rest } = last;
   return {
@@ -84,10 +82,17 @@ function joined(outcomes: readonly TaskOutcome[]): TaskOutcome {
       usage: { prompt_tokens: tokens, total_tokens: tokens },
     },
     promptTokens,
+    costUsd: costUsd ?? undefined,
     attempts: outcomes.reduce((sum, { attempts }) => sum + attempts, 0),
     errorTrace: outcomes.flatMap(({ errorTrace }) => errorTrace),
   };
 }
+
+/** Null: of one part it is not known. */
+const totalOf = (counts: readonly (number | null | undefined)[]): number | null =>
+  counts.every((count) => typeof count === 'number')
+    ? counts.reduce((sum, count) => sum + count, 0)
+    : null;
 
 async function callOnce(call: TaskCall): Promise<TaskOutcome> {
   const { targets, body, limits, cancellation, onAttempt, owner, admit } = call;

@@ -142,10 +142,10 @@ export async function runModelTask(
 }
 
 /** Null: the provider stated none. */
-const statedUsage = ({ promptTokens, searches }: TaskAnswer): Usage | null =>
+const statedUsage = ({ promptTokens, searches, costUsd }: TaskAnswer): Usage | null =>
   promptTokens === null && searches === undefined
     ? null
-    : makeUsage({ promptTokens, webSearches: searches ?? null });
+    : makeUsage({ promptTokens, webSearches: searches ?? null, costUsd: costUsd ?? null });
 
 /**
  * The usable models of the names; only the first one where no other may take over.

@@ -237,6 +237,8 @@ export interface TaskAnswer {
   promptTokens: number | null;
   /** Units of search that the provider bills; absent: it bills tokens. */
   searches?: number;
+  /** In USD; undefined: the provider does not say. */
+  costUsd?: number | undefined;
 }
 
 /** Translates `POST /v1/embeddings` or `POST /v1/rerank` in the client's shape, both ways. */
@@ -284,10 +286,7 @@ export interface ProviderDialect {
   readonly cutCallHoldMs?: number;
   /** Matches names of models that charge for more than tokens. */
   readonly unpricedModels?: RegExp;
-  /**
-   * Lower-case names of headers without secrets that the provider's SDKs send, to be passed
-   * through. A name may end in `*`.
-   */
+  /** Headers of the provider's SDKs to pass on, without secrets, in lower case; `*` may end one. */
   readonly passthroughHeaders?: readonly string[];
   /**
    * Paths of the provider's API that clients ask a gateway for, and that only pass-through reaches.

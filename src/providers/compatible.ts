@@ -165,6 +165,7 @@ export const compatibleTable: Readonly<Record<string, CompatibleQuirks>> = {
     env: ['OPENROUTER_API_KEY'],
     baseUrl: 'https://openrouter.ai/api/v1',
     search: openrouterSearch,
+    reranking: true,
     history: { developer: true, fields: 'all', cacheControl: true, breakpoints: true, lists: true },
     ...unlimited,
     // Cohere refuses it there (reports of 2026)

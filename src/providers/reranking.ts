@@ -2,6 +2,7 @@ import type { ProviderSettings, TaskAdapter, UpstreamRequest } from './adapter.j
 import { deploymentOf } from './called-model.js';
 import { providerFailure, unreadable } from './failure.js';
 import { parseJson } from './json.js';
+import { statedCostUsd } from './openai-compatible/usage.js';
 import { type Fields, objectsIn } from '../text/is-object.js';
 
 /** An answer of Cohere, Jina and vLLM (`results`), or of Voyage and Fireworks (`data`). */
@@ -10,7 +11,7 @@ interface Ranking {
   readonly results?: unknown;
   readonly data?: unknown;
   readonly error?: unknown;
-  readonly usage?: { readonly total_tokens?: unknown; readonly prompt_tokens?: unknown };
+  readonly usage?: Fields;
   readonly meta?: {
     readonly billed_units?: { readonly search_units?: unknown; readonly input_tokens?: unknown };
     readonly tokens?: { readonly input_tokens?: unknown };
@@ -52,9 +53,10 @@ export function rerankAdapter(
         throw providerFailure({ provider, status: null, reason: JSON.stringify(given.error) });
       const { usage, meta } = given ?? {};
       const billed = meta?.billed_units;
-      const searches = numberIn(billed?.search_units);
+      // OpenRouter has them beside its cost
+      const searches = numberIn(billed?.search_units, usage?.['search_units']);
       const tokens = numberIn(
-        ...[usage?.total_tokens, usage?.prompt_tokens],
+        ...[usage?.['total_tokens'], usage?.['prompt_tokens']],
         ...[meta?.tokens?.input_tokens, billed?.input_tokens],
       );
       return {
@@ -66,6 +68,7 @@ export function rerankAdapter(
           meta: { billed_units: searches === null ? {} : { search_units: searches } },
         },
         promptTokens: tokens,
+        costUsd: statedCostUsd(usage),
         ...(searches === null ? {} : { searches }),
       };
     },

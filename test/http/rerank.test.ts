@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { at, listAt } from '../helpers/json.js';
+import { at, listAt, numberAt } from '../helpers/json.js';
 import { ask, post, type Reply } from '../helpers/sse.js';
 import type { Step } from '../helpers/steps.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
@@ -29,6 +29,8 @@ beforeEach(async () => {
     providers: {
       jina: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'j', listModels },
       cohere: { api: 'cohere', baseUrl: `${upstream.url}/v2`, apiKey: 'c', listModels },
+      openrouter: { api: 'openrouter', baseUrl: `${upstream.url}/v1`, apiKey: 'o', listModels },
+      qwen: { api: 'alibaba', baseUrl: `${upstream.url}/v1`, apiKey: 'q', listModels },
       groq: { api: 'groq', baseUrl: `${upstream.url}/v1`, apiKey: 'g', listModels },
     },
     models: {
@@ -197,6 +199,33 @@ describe('a reranking is charged', () => {
     expect((await rerank({ model: 'cohere/by-search' })).status).toBe(200);
     const rows = (await ask('GET', `${gateway.url}/api/v1/requests`, key('all'))).json;
     expect(rows).toMatchObject({ items: [{ model: 'by-search', costUsd: 0.002 }] });
+  });
+
+  it('by what the provider says, of vectors and of their parts too, unless that is nothing', async () => {
+    const vectors = (count: number, cost: number) => ({
+      data: Array.from({ length: count }, () => ({ embedding: [1] })),
+      usage: { prompt_tokens: 9, total_tokens: 9, cost },
+    });
+    const embed = (model: string, input: unknown): Promise<Reply> =>
+      post(`${gateway.url}/v1/embeddings`, { model, input }, key('all'));
+    const ranking = { results: scores, usage: { cost: 0.03, search_units: 1 } };
+    upstream.script(
+      [ranking, vectors(1, 0.04), vectors(10, 0.04), vectors(1, 0.05), vectors(1, 0)].map(answered),
+    );
+    const replies = [
+      await rerank({ model: 'openrouter/m' }),
+      await embed('qwen/m', 'a'),
+      await embed(
+        'qwen/m',
+        Array.from({ length: 11 }, () => 'a'),
+      ),
+      await embed('jina/by-token', 'a'),
+    ];
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(replies[0]!.json).toMatchObject({ meta: { billed_units: { search_units: 1 } } });
+    const { json } = await ask('GET', `${gateway.url}/api/v1/requests?limit=4`, key('all'));
+    const costs = listAt(json, 'items').map((row) => numberAt(row, 'costUsd'));
+    expect(costs.reverse()).toEqual([0.03, 0.04, 0.09, 0.18]);
   });
 
   it('to a budget, which refuses what it cannot pay and models without a price', async () => {

@@ -23,7 +23,7 @@ import { fitRequest, type RequestRules } from './fit-request.js';
 import { openAIFailure, openAIFailureUnder200 } from './failure.js';
 import { otherApiOf, type OtherApiRules } from './other-api.js';
 import { type SearchReader, SearchSink, withFound } from './search-reader.js';
-import { countIn } from './usage.js';
+import { countIn, statedCostUsd } from './usage.js';
 import { asList, objectsIn, present } from '../../text/is-object.js';
 
 type OpenAIOperation = 'chat/completions' | 'embeddings' | 'rerank';
@@ -223,6 +223,18 @@ function embeddingsIn(body: unknown): { answer: EmbeddingBody | null; sent: Embe
   return { answer, sent: objectsIn(items as EmbeddingItem[]) };
 }
 
+/** The vectors of an answer; some servers count from 1, or have 0 for each. */
+const inOrder = (sent: readonly EmbeddingItem[], format: unknown) =>
+  sent
+    .map((item, at) => ({
+      ...item,
+      object: 'embedding',
+      index: countIn(item.index) ?? at,
+      embedding: inFormat(item.embedding, format),
+    }))
+    .sort((one, other) => one.index - other.index)
+    .map((item, index) => ({ ...item, index }));
+
 function embeddingAdapter(
   settings: ProviderSettings,
   post: RequestMaker,
@@ -239,19 +251,12 @@ function embeddingAdapter(
     readAnswer(body, model, request) {
       const { answer, sent } = embeddingsIn(parseJson(body));
       if (answer?.error) throw openAIFailureUnder200(provider, answer);
-      const { encoding_format: format } = request;
-      const data = sent
-        .map((item, at) => ({
-          ...item,
-          object: 'embedding',
-          index: countIn(item.index) ?? at,
-          embedding: inFormat(item.embedding, format),
-        }))
-        .sort((one, other) => one.index - other.index)
-        // some count from 1, or have 0 for each
-        .map((item, index) => ({ ...item, index }));
-      const vectors = data.map(({ embedding }) => embedding);
-      const asked = checkVectors(provider, vectors, request);
+      const data = inOrder(sent, request['encoding_format']);
+      const asked = checkVectors(
+        provider,
+        data.map(({ embedding }) => embedding),
+        request,
+      );
       const { usage } = answer ?? {};
       const promptTokens = countIn(usage?.prompt_tokens) ?? countIn(usage?.total_tokens) ?? null;
       const counts = { prompt_tokens: promptTokens ?? 0, total_tokens: promptTokens ?? 0 };
@@ -269,6 +274,7 @@ function embeddingAdapter(
         answer: { object: 'list', model, ...answer, data, usage: { ...usage, ...counts } },
         ...(isRight && validJson(body) === body ? { text: body } : {}),
         promptTokens,
+        costUsd: statedCostUsd(answer?.usage),
       };
     },
   };

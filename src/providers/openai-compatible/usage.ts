@@ -81,7 +81,8 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | 
  * with a key of the user's own, the price at that provider comes on top of its fee; xAI counts in
  * ten-billionths.
  */
-export function statedCostUsd(usage: Fields): number | undefined {
+export function statedCostUsd(usage: unknown): number | undefined {
+  if (!isObject(usage)) return undefined;
   const { is_byok: isOwnKey, cost_details: details, cost_in_usd_ticks: ticks } = usage;
   const upstream = isOwnKey === true && isObject(details) ? details['upstream_inference_cost'] : 0;
   const cost = countOf(usage, 'costUsd');

@@ -101,10 +101,6 @@ export class AnswerChunks {
     public model: string,
   ) {}
 
-  get callCount(): number {
-    return this.calls.size;
-  }
-
   hasArguments(index: number): boolean {
     return this.calls.get(index)?.args.hasAny === true;
   }

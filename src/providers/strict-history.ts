@@ -1,6 +1,12 @@
-import type { ChatMessage, ContentPart, ToolCall } from '../completion.js';
+import {
+  type ChatMessage,
+  type ContentPart,
+  functionName,
+  isInstruction,
+  type ToolCall,
+} from '../completion.js';
 import { withoutLegacyFunctions } from '../legacy-functions.js';
-import { present } from '../text/is-object.js';
+import { type Fields, present } from '../text/is-object.js';
 
 /** Texts for turns and results that strict providers require and the conversation lacks. */
 export const filler = {
@@ -78,23 +84,71 @@ export function completeTurns<Turn extends { role?: string }>(
   if (turns.at(-1)?.role !== 'user' && !prefill) turns.push(says(filler.goOn));
 }
 
-/**
- * Adds to a turn, in place: Claude requires the results of tools first.
- * @param isMark says of blocks that they belong to the result before them
- */
-export function addToTurn<Block extends object>(
-  content: Block[],
-  more: readonly Block[],
-  isResult: (block: Block) => boolean,
-  isMark: (block: Block) => boolean = () => false,
-): void {
-  let after = content.length;
-  if (more.some(isResult)) {
-    after = content.findLastIndex(isResult) + 1;
-    while (after < content.length && isMark(content[after]!)) after++;
-  }
-  content.splice(after, 0, ...more);
+/** One turn, where successive turns have different roles. */
+export interface AlternatingTurn<Block> {
+  role: 'user' | 'assistant';
+  content: Block[];
 }
+
+/**
+ * Translates a conversation for Claude, and for what is asked as Claude is: instructions before the
+ * first turn go to `system`, later ones into the user's turn at their place, so that the start of the
+ * prompt stays the same and its cache valid; tool results become part of a user turn; successive
+ * messages of one role become one turn, and messages without content none.
+ * @param dialect.prefill whether the conversation may end with a turn of the model; else the user
+ *   asks it to go on
+ * @param dialect.isMark says of blocks that they belong to the result before them
+ */
+export function alternatingTurns<Block extends Fields>(
+  messages: readonly ChatMessage[],
+  dialect: {
+    blocksOf(message: ChatMessage, index: number): Block[];
+    textBlock(text: string): Block;
+    prefill: boolean;
+    isResult(block: Block): boolean;
+    isMark?(block: Block): boolean;
+  },
+): { system: Block[]; turns: AlternatingTurn<Block>[] } {
+  const { isMark = () => false, isResult } = dialect;
+  const system: Block[] = [];
+  const turns: AlternatingTurn<Block>[] = [];
+  for (const [index, message] of messages.entries()) {
+    const content = dialect.blocksOf(message, index);
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const last = turns.at(-1);
+    if (isInstruction(message) && !last) system.push(...content);
+    else if (last?.role !== role) {
+      if (content.length > 0) turns.push({ role, content });
+    } else {
+      // Claude requires the results of tools first
+      let after = content.some(isResult) ? last.content.findLastIndex(isResult) + 1 : Infinity;
+      while (after < last.content.length && isMark(last.content[after]!)) after++;
+      last.content.splice(after, 0, ...content);
+    }
+  }
+  const last = turns.at(-1);
+  const end: Fields | undefined =
+    last?.role === 'assistant' ? last.content.findLast((block) => !isMark(block)) : undefined;
+  // Claude refuses a started answer that ends in white space
+  if (typeof end?.['text'] === 'string') end['text'] = end['text'].trimEnd();
+  // and a conversation that consists only of instructions
+  if (!last && system.length > 0) turns.push({ role: 'user', content: system.splice(0) });
+  completeTurns<AlternatingTurn<Block>>(
+    turns,
+    (text) => ({ role: 'user', content: [dialect.textBlock(text)] }),
+    // a last message without content has no turn
+    dialect.prefill && messages.at(-1)?.role === 'assistant',
+  );
+  return { system, turns };
+}
+
+/** The functions that a conversation has calls of: some providers refuse it without them as tools. */
+export const calledNames = (messages: readonly ChatMessage[]): ReadonlySet<string> =>
+  new Set(
+    messages.flatMap(({ role, tool_calls: calls }) =>
+      role === 'assistant' ? (calls?.map(functionName) ?? []) : [],
+    ),
+  );
 
 /** The ids of tool calls that a provider takes. */
 export interface CallIdForm {

@@ -1,25 +1,14 @@
-import {
-  type ChatMessage,
-  type ContentPart,
-  isInstruction,
-  type ToolCall,
-} from '../../completion.js';
+import type { ChatMessage, ContentPart, ToolCall } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import { readInlineFile, usualImage } from '../image-type.js';
 import { toolInput } from '../call-arguments.js';
-import { addToTurn, completeTurns, toldContent } from '../strict-history.js';
+import { alternatingTurns, toldContent, type AlternatingTurn } from '../strict-history.js';
 import { isSearchBlock, returnedBlock } from './web-search.js';
 
 /** A content block of the Messages API. */
 export interface AnthropicBlock {
   type: string;
   [field: string]: unknown;
-}
-
-/** One turn; successive turns have different roles. */
-export interface AnthropicTurn {
-  role: 'user' | 'assistant';
-  content: AnthropicBlock[];
 }
 
 /**
@@ -30,67 +19,28 @@ export const unsupportedField = (field: string, reason: string): GatewayError =>
   new GatewayError('request_refused', `${field}: ${reason}`, { field });
 
 /**
- * Translates a conversation: system and developer messages before the first turn go to `system`, later
- * ones into the user's turn at their place, so that the start of the prompt stays the same and its
- * cache valid; tool results become part of a user turn; successive messages of one role are merged;
- * empty text is omitted, because Anthropic refuses it.
- * @param options.searches whether the model may search; its earlier searches are sent only then
- * @param options.prefill whether the conversation may end with a turn of the model; else the user
- *   asks it to go on
+ * Translates a conversation as `alternatingTurns`; empty text is omitted, because Anthropic refuses
+ * it.
+ * @param searches whether the model may search; its earlier searches are sent only then
  * @throws GatewayError `request_refused` for a role or a content part that Anthropic does not
  *   support
  */
-export function toAnthropicMessages(
+export const toAnthropicMessages = (
   messages: readonly ChatMessage[],
   { searches, prefill }: { searches: boolean; prefill: boolean },
-): {
-  system: AnthropicBlock[];
-  messages: AnthropicTurn[];
-} {
-  const system: AnthropicBlock[] = [];
-  const turns: AnthropicTurn[] = [];
-  messages.forEach((message, index) => {
-    const field = `messages[${index}]`;
-    const blocks = blocksOf(message, field).filter((block) => searches || !isSearchBlock(block));
-    const last = blocks.at(-1);
-    if (last && message['cache_control']) last['cache_control'] = message['cache_control'];
-    if (isInstruction(message) && turns.length === 0) system.push(...blocks);
-    else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocks);
+): { system: AnthropicBlock[]; turns: AlternatingTurn<AnthropicBlock>[] } =>
+  alternatingTurns<AnthropicBlock>(messages, {
+    prefill,
+    textBlock: (text) => ({ type: 'text', text }),
+    isResult: ({ type }) => type === 'tool_result',
+    blocksOf(message, index) {
+      const blocks = blocksOf(message, `messages[${index}]`);
+      const sent = searches ? blocks : blocks.filter((block) => !isSearchBlock(block));
+      const last = sent.at(-1);
+      if (last && message['cache_control']) last['cache_control'] = message['cache_control'];
+      return sent;
+    },
   });
-  trimPrefill(turns.at(-1));
-  // Anthropic refuses a conversation that consists only of instructions
-  if (turns.length === 0 && system.length > 0)
-    turns.push({ role: 'user', content: system.splice(0) });
-  completeTurns(
-    turns,
-    (text): AnthropicTurn => ({ role: 'user', content: [{ type: 'text', text }] }),
-    // a last message without content has no turn
-    prefill && messages.at(-1)?.role === 'assistant',
-  );
-  return { system, messages: turns };
-}
-
-function addTurn(
-  turns: AnthropicTurn[],
-  role: AnthropicTurn['role'],
-  content: AnthropicBlock[],
-): void {
-  if (content.length === 0) return;
-  const last = turns.at(-1);
-  if (last?.role !== role) {
-    turns.push({ role, content });
-    return;
-  }
-  addToTurn(last.content, content, isResult);
-}
-
-const isResult = ({ type }: AnthropicBlock): boolean => type === 'tool_result';
-
-/** Anthropic refuses a started answer that ends in white space. */
-function trimPrefill(turn: AnthropicTurn | undefined): void {
-  const last = turn?.role === 'assistant' ? turn.content.at(-1) : undefined;
-  if (last?.type === 'text') last['text'] = (last['text'] as string).trimEnd();
-}
 
 function blocksOf(message: ChatMessage, field: string): AnthropicBlock[] {
   switch (message.role) {
@@ -100,7 +50,11 @@ function blocksOf(message: ChatMessage, field: string): AnthropicBlock[] {
       return contentBlocks(message.content, field);
     case 'assistant':
       return [
-        ...(message.reasoning_details ?? []).flatMap(returnedDetail),
+        // blocks that the client got of an earlier answer, for the model to go on from
+        ...(message.reasoning_details ?? []).flatMap((detail) => [
+          ...returnedBlock(detail),
+          ...thinkingBlock(detail),
+        ]),
         ...contentBlocks(message.content, field),
         ...contentBlocks(message.refusal, field),
         ...(message.tool_calls ?? []).map((call, index) =>
@@ -120,12 +74,6 @@ function toolUse({ id, function: called }: Partial<ToolCall>, field: string): An
     throw unsupportedField(`${field}[function]`, 'is missing: Anthropic supports only functions');
   return { type: 'tool_use', id, name: called.name, input: toolInput(called.arguments) };
 }
-
-/** A block that the client got of an earlier answer, for the model to go on from. */
-const returnedDetail = (detail: unknown): AnthropicBlock[] => [
-  ...returnedBlock(detail),
-  ...thinkingBlock(detail),
-];
 
 /** Anthropic takes back only thinking that it signed; other providers' reasoning is omitted. */
 export function thinkingBlock(detail: unknown): AnthropicBlock[] {

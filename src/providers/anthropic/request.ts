@@ -1,11 +1,6 @@
-import type { ChatRequest, ToolDefinition } from '../../completion.js';
-import {
-  type AnthropicBlock,
-  type AnthropicTurn,
-  toAnthropicMessages,
-  unsupportedField,
-} from './messages.js';
-import { withPairedCalls } from '../strict-history.js';
+import type { ChatMessage, ChatRequest, ToolDefinition } from '../../completion.js';
+import { type AnthropicBlock, toAnthropicMessages, unsupportedField } from './messages.js';
+import { calledNames, type AlternatingTurn, withPairedCalls } from '../strict-history.js';
 import { type ClaudeRules, type ClaudeThinking, claudeThinking, rulesOf } from './claude-rules.js';
 import { toOutputSchema } from './output-schema.js';
 import { withFewMarks } from '../cache-breakpoints.js';
@@ -19,7 +14,7 @@ import { forcesTool, withAllowedTools } from '../tool-choice.js';
  */
 export interface AnthropicBody {
   max_tokens: number;
-  messages: AnthropicTurn[];
+  messages: AlternatingTurn<AnthropicBlock>[];
   system?: AnthropicBlock[];
   [field: string]: unknown;
 }
@@ -42,7 +37,7 @@ export function toAnthropicBody(given: ChatRequest, model: string): AnthropicBod
     throw unsupportedField('n', 'Anthropic gives only one answer to a request');
   const search = claudeSearchTool(request, model);
   const history = withPairedCalls(request.messages, callIdForm);
-  const { system, messages } = toAnthropicMessages(history, {
+  const { system, turns } = toAnthropicMessages(history, {
     searches: search !== null,
     prefill: rules.prefill,
   });
@@ -55,18 +50,13 @@ export function toAnthropicBody(given: ChatRequest, model: string): AnthropicBod
     request.max_completion_tokens ?? request.max_tokens ?? rules.defaultOutput,
     rules.maxOutput,
   );
-  const toolFields = toTools(request, messages, search);
-  const { thinking, effort } = toThinking(
-    request,
-    rules,
-    maxTokens,
-    messages,
-    toolFields['tool_choice'],
-  );
+  const toolFields = toTools(request, history, search);
+  const { tool_choice: choice } = toolFields;
+  const { thinking, effort } = toThinking(request, rules, maxTokens, turns, choice);
   const output = { ...(effort ? { effort } : {}), ...outputFormat(request) };
   return {
     max_tokens: maxTokens,
-    messages,
+    messages: turns,
     ...(system.length > 0 ? { system } : {}),
     ...toolFields,
     ...(thinking ? { thinking } : {}),
@@ -129,7 +119,7 @@ function outputFormat(request: ChatRequest): Fields {
 
 function toTools(
   request: ChatRequest,
-  messages: readonly AnthropicTurn[],
+  history: readonly ChatMessage[],
   search: object | null,
 ): Fields {
   const tools = [...(request.tools ?? []).map(toTool), ...(search ? [search] : [])];
@@ -138,11 +128,7 @@ function toTools(
     return choice ? { tools, tool_choice: choice } : { tools };
   }
   // Bedrock and older API versions refuse a history with tool calls where no tools are defined
-  const names = new Set(
-    messages
-      .flatMap((turn) => turn.content)
-      .flatMap((block) => (block.type === 'tool_use' ? [block['name']] : [])),
-  );
+  const names = calledNames(history);
   if (names.size === 0) return {};
   return {
     tools: [...names].map((name) => ({ name, input_schema: { type: 'object' } })),
@@ -195,7 +181,7 @@ function toThinking(
   request: ChatRequest,
   rules: ClaudeRules,
   maxTokens: number,
-  messages: readonly AnthropicTurn[],
+  turns: readonly AnyTurn[],
   toolChoice: unknown,
 ): ClaudeThinking {
   const own = request['thinking'];
@@ -203,7 +189,7 @@ function toThinking(
   const effort = request.reasoning_effort ?? null;
   if (effort === null || rules.thinking === 'none') return {};
   const isForced = isForcedChoice(toolChoice);
-  const obstacle = isForced ? 'forced' : beginsUnthought(messages) ? 'unthought' : null;
+  const obstacle = isForced ? 'forced' : beginsUnthought(turns) ? 'unthought' : null;
   return claudeThinking(effort, rules, maxTokens, obstacle);
 }
 
@@ -211,14 +197,11 @@ function toThinking(
 export const isForcedChoice = (choice: unknown): boolean =>
   isObject(choice) && (choice['type'] === 'any' || choice['type'] === 'tool');
 
-interface Turn {
-  readonly role?: unknown;
-  readonly content?: unknown;
-}
+type AnyTurn = Readonly<Partial<Record<keyof AlternatingTurn<unknown>, unknown>>>;
 
 /** Whether the model would go on with a turn of its own that began without thinking. */
-export function beginsUnthought(turns: readonly Turn[]): boolean {
-  const typesOf = (turn: Turn | undefined): unknown[] =>
+export function beginsUnthought(turns: readonly AnyTurn[]): boolean {
+  const typesOf = (turn: AnyTurn | undefined): unknown[] =>
     asList(turn?.content).map((block) => isObject(block) && block['type']);
   const last = turns.at(-1);
   if (last?.role === 'user' && !typesOf(last).includes('tool_result')) return false;

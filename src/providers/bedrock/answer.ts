@@ -64,10 +64,6 @@ export function converseUsage(reported: ConverseUsage | undefined): Usage | null
   });
 }
 
-/** False for calls that AWS itself runs. */
-export const isClientCall = (toolUse: ConverseToolUse): boolean =>
-  toolUse.type !== 'server_tool_use';
-
 /**
  * Translates citations that have a web address; page numbers of an uploaded document have none.
  * @param start,end the cited range of the answer's text, in UTF-16 units
@@ -85,17 +81,3 @@ export const readCitations = (
       .join('');
     return [urlCitation({ url, title: citation.title, content }, start, end)];
   });
-
-/** Thinking that must be sent back unchanged; null if it has no signature, so need not be. */
-export const signedThought = (text: string, signature: string): unknown =>
-  signature ? { type: 'reasoning.text', text, signature } : null;
-
-/**
- * Encrypted thinking as an entry of `reasoning_details`. Bedrock encodes Anthropic's opaque text
- * once more as base64; it is decoded here, so that the conversation can continue at Anthropic
- * itself. Latin-1 keeps every byte.
- */
-export const encryptedThought = (redactedContent: string): unknown => ({
-  type: 'reasoning.encrypted',
-  data: Buffer.from(redactedContent, 'base64').toString('latin1'),
-});

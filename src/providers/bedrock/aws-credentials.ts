@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { GatewayError, messageOf } from '../../errors.js';
 import { askEndpoint, CachedCredentials } from '../ambient-credentials.js';
 
-/** Environment variables. */
-export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
-
 interface AwsCredentials {
   accessKeyId: string;
   secretAccessKey: string;
@@ -16,7 +13,7 @@ interface AwsCredentials {
 }
 
 /** Reads one source of credentials. Null: not configured; rejects where it is, and gives none. */
-type CredentialReader = (env: EnvironmentVariables) => Promise<AwsCredentials | null>;
+type CredentialReader = (env: NodeJS.ProcessEnv) => Promise<AwsCredentials | null>;
 
 async function call(url: string, asked: Parameters<typeof askEndpoint>[1]): Promise<string> {
   const { status, body } = await askEndpoint(url, asked);
@@ -175,13 +172,8 @@ const fromInstance: CredentialReader = async (env) => {
 export const awsDomain = (region: string): string =>
   region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 
-/** A source of credentials; caches them until shortly before they expire. */
-export interface CredentialSource {
-  /** @throws GatewayError `provider_auth` if there are none */
-  get(): Promise<AwsCredentials>;
-  /** Drops the cached credentials, because AWS says that they have expired. */
-  forget(): void;
-}
+/** A source of credentials. @throws GatewayError `provider_auth` if there are none */
+export type CredentialSource = CachedCredentials<AwsCredentials>;
 
 export interface CredentialSourceOptions {
   /** The provider's name, for messages. */
@@ -190,7 +182,7 @@ export interface CredentialSourceOptions {
   accessKeyId?: string | undefined;
   secretAccessKey?: string | undefined;
   sessionToken?: string | undefined;
-  env: EnvironmentVariables;
+  env: NodeJS.ProcessEnv;
   /** Ms since 1970; injected by tests. */
   now?: () => number;
 }
@@ -206,7 +198,7 @@ const sources: readonly CredentialReader[] = [
 /** The pause after a fetch that failed or returned credentials that expire soon. */
 const refetchPauseMs = 5000;
 
-async function find(env: EnvironmentVariables): Promise<AwsCredentials> {
+async function find(env: NodeJS.ProcessEnv): Promise<AwsCredentials> {
   for (const read of sources) {
     const found = await read(env);
     if (found) return found;
@@ -222,17 +214,13 @@ async function find(env: EnvironmentVariables): Promise<AwsCredentials> {
  * background before they expire.
  */
 export function awsCredentials(options: CredentialSourceOptions): CredentialSource {
-  const { accessKeyId, secretAccessKey, sessionToken } = options;
-  if (accessKeyId && secretAccessKey) {
-    const fixed: AwsCredentials = {
-      accessKeyId,
-      secretAccessKey,
-      ...(sessionToken ? { sessionToken } : {}),
-      expiresAtMs: null,
-    };
-    return { get: () => Promise.resolve(fixed), forget: () => undefined };
-  }
-  const read = (): Promise<AwsCredentials> =>
+  const fixed = {
+    AWS_ACCESS_KEY_ID: options.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: options.secretAccessKey,
+    AWS_SESSION_TOKEN: options.sessionToken,
+  };
+  const read = async (): Promise<AwsCredentials> =>
+    (await fromEnvironment(fixed)) ??
     find(options.env).catch((cause: unknown) => {
       const reason = messageOf(cause);
       const message = `${options.provider} has no AWS credentials: ${reason}`;

@@ -7,10 +7,7 @@ import { cutShort, unreadable } from '../failure.js';
 import { parseObject } from '../json.js';
 import {
   converseUsage,
-  encryptedThought,
-  isClientCall,
   readCitations,
-  signedThought,
   type ContentBlock,
   type ConverseAnswer,
   type ConverseCitation,
@@ -150,7 +147,7 @@ class ConverseReader implements EventReader {
     // some servers do not stop their blocks
     this.finishBlock(index);
     const block = this.begin(index);
-    if (!toolUse || !isClientCall(toolUse)) return;
+    if (!toolUse || toolUse.type === 'server_tool_use') return;
     const { toolUseId: id, name, input } = toolUse;
     // the whole input of an answer that was not streamed, and of some that were
     const isEmpty = isObject(input) && Object.keys(input).length === 0;
@@ -177,10 +174,7 @@ class ConverseReader implements EventReader {
     this.blocks.delete(index);
     // AWS sends no input for a call without arguments
     this.chunks.endCall(block.callIndex);
-    const detail =
-      block.encrypted.length > 0
-        ? encryptedThought(Buffer.concat(block.encrypted).toString('base64'))
-        : signedThought(block.thought, block.signature);
+    const detail = thoughtOf(block);
     if (detail) this.chunks.write({ reasoning_details: [detail] });
     const annotations = readCitations(block.citations, block.textStart, this.chunks.textLength);
     if (annotations.length > 0) this.chunks.write({ annotations });
@@ -222,6 +216,17 @@ export function readConverse(
     (sink) => new ConverseReader(provider, model, sink).whole(blocks, answer),
     model,
   );
+}
+
+/**
+ * Thinking that must be sent back unchanged; null if it has no signature, so need not be. What is
+ * encrypted is Anthropic's opaque text, which Bedrock encodes once more; here it is as at Anthropic, so
+ * that the conversation can continue there. Latin-1 keeps every byte.
+ */
+function thoughtOf({ thought: text, signature, encrypted }: OpenBlock): unknown {
+  if (encrypted.length > 0)
+    return { type: 'reasoning.encrypted', data: Buffer.concat(encrypted).toString('latin1') };
+  return signature ? { type: 'reasoning.text', text, signature } : null;
 }
 
 /** A block of a whole answer as the deltas of a streamed one. */

@@ -8,27 +8,22 @@ import type {
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
-import {
-  awsCredentials,
-  awsDomain,
-  type CredentialSource,
-  type EnvironmentVariables,
-} from './aws-credentials.js';
+import { awsCredentials, awsDomain, type CredentialSource } from './aws-credentials.js';
 import { bedrockEmbeddings } from './embeddings.js';
 import type { ConverseAnswer } from './answer.js';
 import { readConverse, readConverseStream } from './events.js';
 import { readBedrockFailure, isExpiredCredentials } from './failure.js';
-import { traitsOf } from './model-traits.js';
+import { type ModelTraits, traitsOf } from './model-traits.js';
 import { leftByConverse, toConverse } from './request.js';
 import { unreadable } from '../failure.js';
 import { parseObject } from '../json.js';
 import { upstreamPost } from '../upstream-post.js';
 import { withCacheBreakpoints } from '../cache-breakpoints.js';
-import { deploymentOf, modelPath } from '../called-model.js';
+import { deploymentOf, modelPath, namesOf } from '../called-model.js';
 
 /** The environment of a provider on AWS; tests pass their own. */
 export interface AwsEnvironment {
-  env: EnvironmentVariables;
+  env: NodeJS.ProcessEnv;
   /** Ms since 1970. */
   now: () => number;
 }
@@ -39,7 +34,7 @@ interface Endpoint {
   region: string | null;
 }
 
-function endpointOf(settings: ProviderSettings, env: EnvironmentVariables): Endpoint {
+function endpointOf(settings: ProviderSettings, env: NodeJS.ProcessEnv): Endpoint {
   const region = settings.region ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? null;
   if (settings.baseUrl) return { root: settings.baseUrl, region };
   if (!region)
@@ -156,26 +151,18 @@ export function createBedrock(
   const source = awsCredentials({ ...settings, provider: name, env, now });
   const endpoint = endpointOf(settings, env);
   const post = requestMaker(settings, endpoint, source, now);
+  const traits = (model: string): ModelTraits => traitsOf(...namesOf(settings, model));
   return {
     name,
     passthrough: { baseUrl: endpoint.root, headers: (apiKey) => passthroughAuth(settings, apiKey) },
     dialect: null,
     unopenedImages: /^https?:/i,
-    prefill: (model) => traitsOf(model, deploymentOf(settings, model) ?? '').prefill,
-    leftOut: (request, model) =>
-      leftByConverse(request, traitsOf(model, deploymentOf(settings, model) ?? '')),
+    prefill: (model) => traits(model).prefill,
+    leftOut: (request, model) => leftByConverse(request, traits(model)),
     buildRequest({ request, model, stream }, apiKey) {
-      const traits = traitsOf(model, deploymentOf(settings, model) ?? '');
-      return post(
-        model,
-        stream ? 'converse-stream' : 'converse',
-        toConverse(
-          settings.cacheBreakpoints ? withCacheBreakpoints(request) : request,
-          traits,
-          name,
-        ),
-        apiKey,
-      );
+      const asked = settings.cacheBreakpoints ? withCacheBreakpoints(request) : request;
+      const body = toConverse(asked, traits(model), name);
+      return post(model, stream ? 'converse-stream' : 'converse', body, apiKey);
     },
     readCompletion: (body, { model }) => readAnswer(name, body, model),
     readEvents: (sink, { model }) => readConverseStream(name, model, sink),

@@ -1,15 +1,15 @@
-import type { ChatRequest, ToolDefinition } from '../../completion.js';
+import type { ChatMessage, ChatRequest, ToolDefinition } from '../../completion.js';
 import { toOutputSchema } from '../anthropic/output-schema.js';
 import { leftByClaude, stopSequences, wordless } from '../anthropic/request.js';
 import { withFewMarks } from '../cache-breakpoints.js';
-import { withPairedCalls } from '../strict-history.js';
+import { calledNames, withPairedCalls } from '../strict-history.js';
 import { withAllowedTools } from '../tool-choice.js';
 import { unsupported } from '../failure.js';
 import { withoutWord } from '../fit-parameters.js';
 import { exactJson } from '../../text/exact-json.js';
-import { type Fields, namesIn, pick } from '../../text/is-object.js';
+import { type Fields, namesIn, pick, present } from '../../text/is-object.js';
 import { cachePointOf, type Block, type ContentScope } from './content.js';
-import { toConverseMessages, type ConverseTurn } from './conversation.js';
+import { toConverseMessages } from './conversation.js';
 import { isThinking, reasoningFields, type ModelTraits } from './model-traits.js';
 
 const callIdForm = { refused: /[^A-Za-z0-9_-]/g, maxLength: 64 };
@@ -39,14 +39,10 @@ function readToolChoice(choice: ChatRequest['tool_choice']): Block | null {
 /** Bedrock refuses turns with tool calls without the tools, even where none may be called. */
 function readTools(
   request: ChatRequest,
-  turns: readonly ConverseTurn[],
+  history: readonly ChatMessage[],
   scope: ContentScope,
 ): Block | null {
-  const earlier = new Set(
-    turns
-      .flatMap((turn) => turn.content)
-      .flatMap((block) => (block['toolUse'] as { name: string } | undefined)?.name ?? []),
-  );
+  const earlier = calledNames(history);
   const given = request.tools ?? [];
   if (given.length > 0 && (request.tool_choice !== 'none' || earlier.size > 0)) {
     const choice = readToolChoice(request.tool_choice);
@@ -75,14 +71,12 @@ function readInference(
   const withTopP =
     typeof topP === 'number' &&
     !(traits.claude?.sampling === 'one_of' && typeof temperature === 'number');
-  const config = {
-    ...(maxTokens === null ? {} : { maxTokens }),
-    ...(sampled && typeof temperature === 'number'
-      ? { temperature: Math.min(1, temperature) }
-      : {}),
-    ...(sampled && withTopP ? { topP } : {}),
-    ...(stop.length > 0 ? { stopSequences: stop } : {}),
-  };
+  const config = present({
+    maxTokens,
+    temperature: sampled && typeof temperature === 'number' ? Math.min(1, temperature) : null,
+    topP: sampled && withTopP ? topP : null,
+    stopSequences: stop.length > 0 ? stop : null,
+  });
   return Object.keys(config).length > 0 ? config : null;
 }
 
@@ -141,11 +135,8 @@ export function toConverse(given: ChatRequest, traits: ModelTraits, provider: st
     cacheTimes: traits.cacheTimes,
     documentNames: new Set(),
   };
-  const { system, turns } = toConverseMessages(
-    withPairedCalls(request.messages, callIdForm),
-    traits,
-    scope,
-  );
+  const history = withPairedCalls(request.messages, callIdForm);
+  const { system, turns } = toConverseMessages(history, traits, scope);
   if (request.response_format?.type === 'json_object')
     system.push({
       text: 'Answer with one JSON object and nothing else: no prose around it, no code fence.',
@@ -154,14 +145,12 @@ export function toConverse(given: ChatRequest, traits: ModelTraits, provider: st
   const extras = readExtras(request, traits, maxTokens);
   const inference = readInference(request, traits, isThinking(extras), maxTokens);
   // Nova takes cache points, but not among tools
-  const toolConfig = readTools(request, turns, { ...scope, cachePoints: traits.thoughts });
+  const toolConfig = readTools(request, history, { ...scope, cachePoints: traits.thoughts });
   const outputConfig = readOutputFormat(request.response_format);
   return {
     messages: turns,
     ...(system.length > 0 ? { system } : {}),
-    ...(inference ? { inferenceConfig: inference } : {}),
-    ...(toolConfig ? { toolConfig } : {}),
-    ...(outputConfig ? { outputConfig } : {}),
+    ...present({ inferenceConfig: inference, toolConfig, outputConfig }),
     // Claude's answer names the one at which it stopped; Converse ignores a path that is not there
     ...(traits.claude && inference?.['stopSequences']
       ? { additionalModelResponseFieldPaths: ['/stop_sequence'] }

@@ -9,7 +9,6 @@ import { type Fields, pick } from '../../text/is-object.js';
 const ownFields = ['input_type', 'truncate', 'images', 'inputs', 'max_tokens'];
 
 interface CohereEmbeddings {
-  id?: string;
   embeddings?: { float?: number[][]; base64?: string[] } | number[][];
   meta?: { billed_units?: { input_tokens?: number; image_tokens?: number } };
 }

@@ -10,7 +10,7 @@ export interface GeminiPart {
   functionCall?: GeminiFunctionCall;
   functionResponse?: { id?: string; name: string; response: unknown };
   executableCode?: { language?: string; code?: string };
-  codeExecutionResult?: { outcome?: string; output?: string };
+  codeExecutionResult?: { output?: string };
 }
 
 /** A function call. Vertex may spread one over several parts (`willContinue`, `partialArgs`). */
@@ -28,8 +28,6 @@ export interface PartialArgument {
   stringValue?: string;
   numberValue?: number;
   boolValue?: boolean;
-  nullValue?: unknown;
-  willContinue?: boolean;
 }
 
 /** One turn: role `user` or `model`. */
@@ -70,7 +68,6 @@ export interface GeminiCandidate {
   index?: number;
   content?: GeminiContent;
   finishReason?: string;
-  finishMessage?: string;
   groundingMetadata?: GroundingMetadata;
   logprobsResult?: {
     chosenCandidates?: TokenLogprob[];

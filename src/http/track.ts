@@ -116,8 +116,11 @@ function shedRefusal({ current, metrics, state: { load } }: GatewayParts) {
       };
       answers.set(surface, (answer = { at: now, headers, body }));
     }
-    // text, not bytes: Node sends it in one piece with the head
-    res.writeHead(503, answer.headers).end(answer.body);
+    const { headers, body } = answer;
+    // A client that is refused sends again at once. Answered at once, a thousand of them keep libuv
+    // reading sockets, and timers and connections of undici that wait for their turn get none.
+    // Text, not bytes: Node sends it in one piece with the head.
+    setImmediate(() => res.writeHead(503, headers).end(body));
   };
 }
 

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WrittenConfig } from '../../src/config/config.js';
@@ -241,6 +242,25 @@ describe('maxConcurrent of a provider', () => {
   });
 });
 
+/** The status of an answer, and whether it was written in the turn of the loop that read its request. */
+async function answeredInTurnOfReading(
+  request: () => Promise<{ status: number }>,
+): Promise<[status: number, isSameTurn: boolean]> {
+  const turns: boolean[] = [];
+  let isReading = false;
+  const onStart = () => {
+    isReading = true;
+    setImmediate(() => (isReading = false));
+  };
+  const onFinish = () => turns.push(isReading);
+  subscribe('http.server.request.start', onStart);
+  subscribe('http.server.response.finish', onFinish);
+  const { status } = await request();
+  unsubscribe('http.server.request.start', onStart);
+  unsubscribe('http.server.response.finish', onFinish);
+  return [status, turns.includes(true)];
+}
+
 describe('limits.maxLoopDelayMs', () => {
   it('refuses completions while the event loop is late, and nothing else', async () => {
     await start({ maxLoopDelayMs: 100 });
@@ -260,6 +280,7 @@ describe('limits.maxLoopDelayMs', () => {
     expect(await metricOf(gateway, 'signalbox_shed_total', 'reason="event_loop"')).toBeGreaterThan(
       1,
     );
+    expect(await answeredInTurnOfReading(() => send('b'))).toEqual([503, false]);
     clearInterval(busy);
     // it takes more again, although the others still run
     await until(async () => (await send('b')).status === 200);

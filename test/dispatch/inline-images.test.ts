@@ -153,4 +153,36 @@ describe('an image that the client sends', () => {
       expect(raw.provider.texts.at(-1)).toContain(jpeg.toString('base64'));
     },
   );
+
+  const source = { type: 'base64', media_type: 'image/png', data: jpeg.toString('base64') };
+  const called = {
+    role: 'assistant',
+    content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }],
+  };
+  const seen = { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source }] };
+  const item = { type: 'input_image', image_url: inline('application/octet-stream') };
+  it.each([
+    ['a block', [{ role: 'user', content: [{ type: 'image', source }] }]],
+    ['a result', [{ role: 'user', content: 'Look' }, called, { role: 'user', content: [seen] }]],
+    ['a part of an item', [{ role: 'user', content: [item] }]],
+    [
+      'an output',
+      [
+        { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c', output: [item] },
+      ],
+    ],
+  ])(
+    'is forwarded under the type of its bytes, as %s of the client’s API',
+    async (_name, turns) => {
+      const [path, body] = JSON.stringify(turns).includes('"source"')
+        ? ['messages', { model: 'claude/claude-haiku-4-5', max_tokens: 9, messages: turns }]
+        : ['responses', { model: 'answers/gpt-5-mini', input: turns }];
+      raw.provider.answer(() => ({ json: callAnswer(path === 'messages' ? 'claude' : 'answers') }));
+      const { status, text } = await post(`${raw.gateway.url}/v1/${path}`, body, raw.gateway.auth);
+      expect(status, text).toBe(200);
+      expect(raw.provider.texts.at(-1)).toMatch(/"image\/jpeg"|:image\/jpeg;base64,/);
+      expect(raw.provider.texts.at(-1)).not.toMatch(/image\/png|octet-stream/);
+    },
+  );
 });

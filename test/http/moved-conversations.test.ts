@@ -173,11 +173,14 @@ describe('instructions', () => {
     expect(sent()).toMatchObject({ messages });
   });
 
-  it('in the middle are said by the user where turns alternate, joined with the next', async () => {
-    const late = [...hello, { role: 'assistant', content: 'Hi' }, ...messages];
-    await chat('perplexity/sonar', { messages: late });
-    expect(at(sent(), 'messages', 2)).toEqual({ role: 'user', content: 'Be brief.\n\nHello' });
-  });
+  it.each(['perplexity/sonar', 'groq/qwen/qwen3.6-27b'])(
+    'in the middle are said by the user where %s takes none there, joined with the next',
+    async (model) => {
+      const late = [...hello, { role: 'assistant', content: 'Hi' }, ...messages];
+      await chat(model, { messages: late });
+      expect(at(sent(), 'messages', 2)).toEqual({ role: 'user', content: 'Be brief.\n\nHello' });
+    },
+  );
 });
 
 describe('parameters', () => {

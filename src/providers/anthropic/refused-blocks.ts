@@ -1,4 +1,6 @@
-import { type Json, isObject, omit } from '../../text/is-object.js';
+import { type Json, isObject, omit, textIn } from '../../text/is-object.js';
+import { jsonFields } from '../../text/json-values.js';
+import { actualImageType } from '../image-type.js';
 
 const cacheMark: ReadonlySet<string> = new Set(['cache_control']);
 const isThinking = ({ type }: Json): boolean => type === 'thinking' || type === 'redacted_thinking';
@@ -13,11 +15,21 @@ const isRefused = (block: unknown): boolean =>
     ? !block[block['type'] === 'thinking' ? 'signature' : 'data']
     : block['type'] === 'text' && block['text'] === '');
 
-/** A block with its own blocks read; thinking has no mark of a cache. The same where nothing changes. */
+/**
+ * A block with its own blocks read; thinking has no mark of a cache, and an image the type that its
+ * bytes have. The same where nothing changes.
+ */
 function readBlock(block: unknown): unknown {
   if (!isObject(block)) return block;
   if (isThinking(block) && 'cache_control' in block) return omit(block, cacheMark);
+  if (block['type'] === 'image') return withOwnType(block);
   return block['type'] === 'tool_result' ? withContent(block) : block;
+}
+
+function withOwnType(image: Json): Json {
+  const { type, media_type: stated, data, ...source } = jsonFields(image['source']);
+  const own = type === 'base64' ? actualImageType(textIn(data), textIn(stated)) : stated;
+  return own === stated ? image : { ...image, source: { ...source, type, media_type: own, data } };
 }
 
 function readContent(content: unknown): unknown {

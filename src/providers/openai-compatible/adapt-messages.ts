@@ -53,6 +53,9 @@ export const mistralHistory: HistoryRules = {
 };
 const mistralModel = /mi[sx]tral|ministral|codestral|devstral|magistral|pixtral/i;
 
+/** Their templates take instructions at the start alone, wherever they run (vLLM issue 41114). */
+const qwenModel = /qwen-?(3[.p][5-9]|[4-9])/i;
+
 /** These refuse a conversation with tool calls in which an answer lacks its reasoning. */
 const returnsReasoning = /deepseek-(v[4-9]|chat|reasoner)|kimi-(k2[.p-]?[5-9]|k[3-9]|.*thinking)/i;
 /** For the answers of other makers' models. An empty text counts as absent. */
@@ -92,8 +95,10 @@ export function historyAdapter(
 ): (messages: readonly ChatMessage[], model: string) => readonly ChatMessage[] {
   const own = compiled(rules);
   const ofMistral = compiled({ ...rules, ...mistralHistory });
+  const ofQwen = compiled({ ...rules, alternates: true });
+  const ofOthers = (model: string): Compiled => (qwenModel.test(model) ? ofQwen : own);
   return (messages, model) => {
-    const applied = mistralModel.test(model) ? ofMistral : own;
+    const applied = mistralModel.test(model) ? ofMistral : ofOthers(model);
     const turns = withJoinedCalls(withoutLegacyFunctions(messages));
     const needsReasoning =
       (own.kept?.has('reasoning_content') ?? true) &&

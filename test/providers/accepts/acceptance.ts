@@ -86,8 +86,7 @@ const wellFormed: Rule = {
       .map(([place]) => place),
 };
 
-const imageUrl =
-  /^(https?:|s3:|data:image\/(png|jpeg|gif|webp);base64,([\w+/]{4})*([\w+/]{2}==|[\w+/]{3}=)?$)/;
+const imageUrl = /^(https?:|s3:|data:image\/(png|jpeg|gif|webp);base64,[\w+/]+=*$)/;
 const imageType = /^(image\/)?(png|jpeg|gif|webp)$/;
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -52,7 +52,6 @@ export const oddImages: readonly (string | { url: string; detail?: string })[] =
   `data:image/png;base64,${picture}`,
   { url: `data:image/png;charset=utf-8;base64,${picture}`, detail: 'low' },
   { url: `data:;base64,${picture}` },
-  { url: `data:image/png;base64,${picture.replaceAll('=', '')}` },
   { url: `data:application/octet-stream;base64,${picture}` },
   { url: `data:image/jpg;base64,${picture}` },
   { url: `DATA:IMAGE/PNG;BASE64,${picture}` },

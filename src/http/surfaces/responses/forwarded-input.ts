@@ -1,3 +1,4 @@
+import { plainImageUrl } from '../../../providers/image-type.js';
 import { type Json, nameSet, omit, textIn } from '../../../text/is-object.js';
 import { openReasoning } from '../foreign-reasoning.js';
 import { jsonList, typeOf } from './body.js';
@@ -10,7 +11,8 @@ import { ownWebSearchId } from './search-items.js';
  * cannot read, with ids that OpenAI takes, and with a result for each call. The ids of answers of
  * other makers have other forms.
  */
-export function forwardedInput(input: readonly Json[]): readonly Json[] {
+export function forwardedInput(given: readonly Json[]): readonly Json[] {
+  const input = given.map(withPlainImages);
   if (input.every((item) => item['id'] === undefined && typeOf(item) === 'message')) return input;
   const items = withOwnIds(input);
   const called = idsOf(items, (type) => !results.has(type));
@@ -26,6 +28,20 @@ export function forwardedInput(input: readonly Json[]): readonly Json[] {
       ? [{ role: 'user', content: output }]
       : [item];
   });
+}
+
+const isInline = ({ type, image_url: url }: Json): boolean =>
+  type === 'input_image' && /^data:/i.test(textIn(url));
+const plainImage = (part: Json): Json =>
+  isInline(part)
+    ? { ...part, image_url: plainImageUrl(textIn(part['image_url'])) ?? part['image_url'] }
+    : part;
+
+/** OpenAI refuses types that are no image's, such as `application/octet-stream`. */
+function withPlainImages(item: Json): Json {
+  const places = ['content', 'output'].filter((place) => jsonList(item[place]).some(isInline));
+  const lists = places.map((place) => [place, jsonList(item[place]).map(plainImage)]);
+  return lists.length === 0 ? item : { ...item, ...(Object.fromEntries(lists) as Json) };
 }
 
 const calls = nameSet('function_call custom_tool_call');

@@ -14,7 +14,15 @@ describe('the packages in the dashboard', () => {
     const { status, headers, text } = await ask('GET', `${gateway.url}/assets/licenses.txt`);
     expect(status).toBe(200);
     expect(headers['content-type']).toMatch(/^text\/plain/);
-    for (const name of ['react', 'react-dom', '@mantine/core', 'uplot', 'wouter', 'openapi-fetch'])
+    for (const name of [
+      'react',
+      'react-dom',
+      '@mantine/core',
+      'uplot',
+      'wouter',
+      'katex',
+      'lowlight',
+    ])
       expect(text).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'));
     expect(text).toContain('Permission is hereby granted');
   });

@@ -175,14 +175,16 @@ interface CodeBlockProps extends Pick<CodeRegionProps, 'label'> {
   code: string;
   /** What the button says. */
   copy?: string;
+  /** How the code is shown, where that is not plain. */
+  children?: ReactNode;
 }
 
 /** A block of code below a button that copies it. */
-export const CodeBlock = ({ code, label, copy = texts.common.copy }: CodeBlockProps) => (
+export const CodeBlock = ({ code, label, copy, children = code }: CodeBlockProps) => (
   <Stack gap={4} my={4}>
     <Group justify="flex-end">
       <CopyText value={code} label={copy} />
     </Group>
-    <CodeRegion label={label}>{code}</CodeRegion>
+    <CodeRegion label={label}>{children}</CodeRegion>
   </Stack>
 );

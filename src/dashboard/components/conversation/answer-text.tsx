@@ -5,6 +5,8 @@ import { CodeBlock, OutsideLink } from '../elements.js';
 import { fill, texts } from '../../texts/texts.js';
 import { ScrollRegion } from '../list-table.js';
 import { type Citation, cutAtMarkers, openableUrl, type ShownSource } from './answer-parts.js';
+import { cutAtFormulas, takeFormulas, withFormulas } from './formulas.js';
+import { ColouredCode, Formula } from './late-parts.js';
 import { SourceMarker } from './sources.js';
 
 interface AnswerTextProps {
@@ -25,29 +27,40 @@ export const AnswerText = memo(function AnswerText({
   citations = [],
   isGrowing = false,
 }: AnswerTextProps) {
+  const { text: markdown, formulas } = takeFormulas(text);
   const options: MarkdownToJSX.Options = {
     disableParsingRawHTML: true,
     disableFrontmatter: true,
     forceBlock: true,
     optimizeForStreaming: isGrowing,
     overrides,
-    renderRule: (next, node, _renderChildren, state) =>
-      node.type === RuleType.codeBlock ? (
+    renderRule: (next, node, _renderChildren, { key }) => {
+      if (node.type === RuleType.text)
+        return cutAtFormulas(node.text).map((piece, index) =>
+          index % 2 === 0 ? (
+            <MarkedText key={`${key}-${index}`} {...{ text: piece, sources, citations }} />
+          ) : (
+            <Formula key={`${key}-${index}`} formula={formulas[Number(piece)] ?? ''} />
+          ),
+        );
+      if (node.type !== RuleType.codeBlock && node.type !== RuleType.codeInline) return next();
+      const code = withFormulas(node.text, formulas);
+      if (node.type === RuleType.codeInline) return <Code key={key}>{code}</Code>;
+      return (
         <CodeBlock
-          key={state.key}
-          code={node.text}
+          key={key}
+          code={code}
           label={texts.playground.code}
           copy={texts.playground.copyCode}
-        />
-      ) : node.type === RuleType.text ? (
-        <MarkedText key={state.key} text={node.text} sources={sources} citations={citations} />
-      ) : (
-        next()
-      ),
+        >
+          <ColouredCode code={code} language={node.lang ?? ''} isGrowing={isGrowing} />
+        </CodeBlock>
+      );
+    },
   };
   return (
     <div className="answer-text">
-      <Markdown options={options}>{text}</Markdown>
+      <Markdown options={options}>{markdown}</Markdown>
     </div>
   );
 });
@@ -98,7 +111,6 @@ const heading = ({ children }: { children?: ReactNode }) => (
 const overrides: MarkdownToJSX.Overrides = {
   a: Link,
   img: Picture,
-  code: ({ children }: { children?: ReactNode }) => <Code>{children}</Code>,
   table: ({ children }: { children?: ReactNode }) => (
     <ScrollRegion label={texts.playground.table}>
       <Table withTableBorder withColumnBorders w="auto">

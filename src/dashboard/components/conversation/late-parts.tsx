@@ -1,0 +1,99 @@
+import { memo, Suspense, use, useEffect, useState } from 'react';
+import { importPart } from '../../api/connection.js';
+import { isColourable } from './answer-parts.js';
+import { inAlphabet, texOf } from './formulas.js';
+import { texts } from '../../texts/texts.js';
+
+/** Longer code stays plain, and a longer formula as it was written. In characters. */
+const longest = { code: 50_000, formula: 5_000 };
+
+/** Code that grows is coloured when nothing came for this long, so not with each of its pieces. */
+const settledMs = 300;
+
+interface ColouredCodeProps {
+  code: string;
+  language: string;
+  isGrowing: boolean;
+}
+
+/** Code in colours, as far as it is coloured yet. */
+export function ColouredCode({ code, language, isGrowing }: ColouredCodeProps) {
+  const end = code.trimEnd();
+  const [settled, settle] = useState(isGrowing ? '' : end);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(end), settledMs);
+    return () => clearTimeout(timer);
+  }, [end]);
+  const isPlain = !isColourable(language) || code.length > longest.code;
+  if (isPlain || settled === '' || !code.startsWith(settled)) return code;
+  return (
+    <>
+      <Suspense fallback={settled}>
+        <Coloured code={settled} language={language.toLowerCase()} />
+      </Suspense>
+      {code.slice(settled.length)}
+    </>
+  );
+}
+
+let colours: Promise<typeof import('./code-colours.js')> | undefined;
+
+const Coloured = memo(function Coloured({ code, language }: Omit<ColouredCodeProps, 'isGrowing'>) {
+  const { colourCode } = use((colours ??= importPart(() => import('./code-colours.js'))));
+  return colourCode(language, code).map(({ text, kind }, index) => (
+    <span key={index} className={kind}>
+      {text}
+    </span>
+  ));
+});
+
+/** A formula; as it was written until it can be shown, and where it cannot. */
+export const Formula = memo(function Formula({ formula }: { formula: string }) {
+  if (formula.length > longest.formula) return formula;
+  return (
+    <Suspense fallback={formula}>
+      <Drawn formula={formula} />
+    </Suspense>
+  );
+});
+
+let library: Promise<typeof import('katex')> | undefined;
+
+function Drawn({ formula }: { formula: string }) {
+  const { render } = use((library ??= importPart(() => import('katex')))).default;
+  const displayMode = /^(\$\$|\\\[)/.test(formula);
+  const draw = (place: HTMLElement | null): void => {
+    if (!place) return;
+    try {
+      render(texOf(formula), place, { ...limits, macros: { ...macros }, displayMode });
+      for (const one of place.querySelectorAll('[mathvariant]'))
+        one.textContent = inAlphabet(one.textContent, one.getAttribute('mathvariant') ?? '');
+    } catch {
+      place.textContent = formula;
+    }
+    // when all are drawn, because each measure makes the browser lay out the page
+    requestAnimationFrame(() => {
+      const room = place.closest('p, li, td, th, .answer-text')?.clientWidth ?? 0;
+      const ariaLabel = texts.playground.formula;
+      if (displayMode || place.offsetWidth > room)
+        Object.assign(place, { className: 'formula', tabIndex: 0, role: 'group', ariaLabel });
+    });
+  };
+  return <span ref={draw} />;
+}
+
+/** MathML alone, which needs no styles, and nothing that links, loads or grows without end. */
+const limits = {
+  output: 'mathml',
+  strict: false,
+  trust: false,
+  maxSize: 20,
+  maxExpand: 1_000,
+  errorColor: 'currentColor',
+} as const;
+
+/** As they are, they would set styles, which the content security policy refuses. */
+const macros = {
+  '\\pmb': '\\boldsymbol{#1}',
+  '\\fcolorbox': '\\@secondoftwo{#1}{\\colorbox{#2}{#3}}',
+};

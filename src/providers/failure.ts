@@ -104,7 +104,7 @@ const outOfCredit = new RegExp(
     'free ?tier ?(only|of the model has been exhausted)', // Alibaba
     'overdue ?(error|balance)|add balance|please recharge|credits are depleted', // Volcengine; DeepInfra; StepFun; Google
     'you have depleted your|api calls / month', // Hugging Face; Cohere
-    'spend(ing)? limit|\\bbilling_(hard_limit|not_active\\b|error\\b)', // xAI, OpenAI; Anthropic
+    'spend(ing)? limit|\\bbilling_(hard_limit|not_active\\b)', // xAI, OpenAI
     'not have (sufficient|enough) credits|requires billing to be', // NVIDIA; Google
     'update your payment method|invalid_payment_instrument', // Cohere; AWS
     // subscriptions: Z.ai, MiniMax, ChatGPT, Kimi, Anthropic

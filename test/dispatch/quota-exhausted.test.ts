@@ -104,7 +104,6 @@ const refusals: [string, string, Step][] = [
     },
   ],
   ['Cohere', 'up', { status: 402, body: { message: 'Please add or update your payment method' } }],
-  ['Anthropic', 'claude', refusal(402, { type: 'billing_error', message: 'x' })],
   [
     'an event of a stream',
     'up',

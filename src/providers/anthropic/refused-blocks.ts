@@ -1,5 +1,4 @@
 import { type Json, isObject, omit, textIn } from '../../text/is-object.js';
-import { jsonFields } from '../../text/json-values.js';
 import { actualImageType } from '../image-type.js';
 
 const cacheMark: ReadonlySet<string> = new Set(['cache_control']);
@@ -27,7 +26,8 @@ function readBlock(block: unknown): unknown {
 }
 
 function withOwnType(image: Json): Json {
-  const { type, media_type: stated, data, ...source } = jsonFields(image['source']);
+  const given = image['source'];
+  const { type, media_type: stated, data, ...source } = isObject(given) ? given : {};
   const own = type === 'base64' ? actualImageType(textIn(data), textIn(stated)) : stated;
   return own === stated ? image : { ...image, source: { ...source, type, media_type: own, data } };
 }

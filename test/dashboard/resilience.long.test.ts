@@ -64,6 +64,20 @@ describe.runIf(hasChromium)('an open tab', () => {
       .toBe('A prompt that is being typed');
   });
 
+  it('loads itself anew only once where two builds answer by turns, then says what is wrong', async () => {
+    const { gateway } = await startDashboard();
+    const page = await claimAndOpen(gateway);
+    await page.route('**/assets/connect-page-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.route(`${gateway.url}/`, (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<script src="./assets/new.js">' }),
+    );
+    let loads = 0;
+    page.on('load', () => void (loads += 1));
+    await page.getByRole('link', { name: 'Connect' }).click();
+    await page.getByText('This page has an error').waitFor();
+    expect(loads).toBe(1);
+  });
+
   it('asks for the password over the page when the sign-in has ended, and goes on with the prompt', async () => {
     const { gateway } = await startDashboard({
       models: { 'up/good': { inputPrice: 1, outputPrice: 10 } },

@@ -61,6 +61,13 @@ async function untilAnswering(): Promise<void> {
 /** A page that was loaded this recently is not loaded again: that would not help. In ms. */
 const justLoadedMs = 10_000;
 
+/** Whether this page comes of a reload: while two builds answer by turns, one more may not help. */
+const wasJustReloaded = (): boolean =>
+  performance.now() < justLoadedMs &&
+  performance
+    .getEntriesByType('navigation')
+    .some((entry) => (entry as PerformanceNavigationTiming).type === 'reload');
+
 /**
  * Imports a part of the dashboard. Where that fails, it waits for the gateway and tries again. If
  * the gateway has another build now, or the browser remembers the failure, it loads the page anew.
@@ -71,8 +78,7 @@ export async function importPart<Part>(load: () => Promise<Part>): Promise<Part>
   } catch {
     await untilAnswering();
   }
-  const isOtherBuild = await hasOtherBuild();
-  if (!isOtherBuild)
+  if (wasJustReloaded() || !(await hasOtherBuild()))
     try {
       return await load();
     } catch (error) {

@@ -255,6 +255,22 @@ describe('a stacked chart', () => {
     expect(of({ costUsd: [0, 0] }, groups.slice(1, 2))).toHaveLength(1);
   });
 
+  it('sums up the models that have no name with the rest, and never calls them other/other', () => {
+    const groups = [
+      { provider: 'p', model: 'm', points: { costUsd: [1], ttftP95Ms: [7] } },
+      { provider: 'other', model: 'other', points: { costUsd: [2], ttftP95Ms: [9] } },
+    ];
+    const series = { groups, points: { costUsd: [6] } } as never;
+    const span = { range: '24h', account: undefined } as const;
+    const shown = byModel(series, 'costUsd', span);
+    expect(shown.map(({ label, values }) => [label, values])).toEqual([
+      ['p/m', [1]],
+      ['all others', [5]],
+    ]);
+    const [, others] = percentileByModel(series, 'ttftP95Ms', span);
+    expect(others).toMatchObject({ label: 'all others', href: null });
+  });
+
   it('gives a model its own colour, whatever its rank, and no two the same as long as there are enough', () => {
     const labels = ['openai/gpt-5-mini', 'groq/llama-3.3-70b', 'a/b', 'c/d', 'e/f', 'g/h', 'i/j'];
     const colors = colorsOf(labels);

@@ -113,9 +113,11 @@ export const spanQuery = ({ range, account }: Shown) => ({
 export type UsageSeries = Schema<'UsageSeriesResponse'>;
 export type SeriesGroup = UsageSeries['groups'][number];
 
-/** `<provider>/<model>`, or the text for requests without a model. */
+/** `<provider>/<model>`, or the text for requests without a model or of models that have no name. */
 export const groupName = ({ provider, model }: SeriesGroup): string =>
-  [provider, model].filter(Boolean).join('/') || text.noModel;
+  provider === 'other' && model === 'other'
+    ? text.rest
+    : [provider, model].filter(Boolean).join('/') || text.noModel;
 
 /** The requests of a model, of those that are not summed up under another name. */
 export const modelHref = (
@@ -148,7 +150,8 @@ export function byModel(
   name: 'requests' | 'costUsd',
   span: Shown,
 ): ChartSeries[] {
-  const parts = figureOf(groups, name, span);
+  // models without a name are of the rest
+  const parts = figureOf(groups, name, span).filter(({ label }) => label !== text.rest);
   const rest = restOf(
     points[name],
     parts.map(({ values }) => values),

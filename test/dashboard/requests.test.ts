@@ -7,7 +7,13 @@ import {
   withoutFilters,
 } from '../../src/dashboard/pages/requests/filters.js';
 import { placeNames } from '../../src/dashboard/components/place-names.js';
-import { apiOf, causeOf, outcomeOf, shortNames } from '../../src/dashboard/format/outcomes.js';
+import {
+  apiOf,
+  causeOf,
+  outcomeOf,
+  shortNames,
+  statusOf,
+} from '../../src/dashboard/format/outcomes.js';
 import { formatAgo, formatClock, formatUntil } from '../../src/dashboard/format/times.js';
 import { keptContentOf } from '../../src/dashboard/pages/requests/kept-content.js';
 import { texts } from '../../src/dashboard/texts/texts.js';
@@ -101,6 +107,11 @@ describe('every error code', () => {
     expect(outcomeOf({ status: 200, code: 'unreadable_answer' })).toBe(
       '200, cut · unreadable answer',
     );
+    expect(statusOf({ status: 200, code: 'connection_failed' })).toBe('200, cut');
+    expect(statusOf({ status: 200, code: null })).toBe('200');
+    expect(statusOf({ status: 502, code: 'connection_failed' })).toBe('502');
+    // also where the provider broke off a stream that it had begun
+    expect(texts.codes.connection_failed).toBe('connection to the provider failed');
   });
 });
 

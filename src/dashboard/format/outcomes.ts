@@ -37,11 +37,16 @@ export interface Ended {
   code: string | null;
 }
 
-/** The status, and why it failed; of a stream that broke off after 200, that it was cut. */
+/** The status; of a stream that broke off after 200, also that it was cut. */
+export const statusOf = ({ status, code }: Ended): string =>
+  code !== null && status !== null && status < 400
+    ? fill(texts.requests.cut, { status })
+    : String(status);
+
+/** The status, and why it failed. */
 export const outcomeOf = ({ status, code }: Ended): string => {
   if (code === null) return String(status);
-  if (status === null) return reasonOf(code);
-  return `${status < 400 ? fill(texts.requests.cut, { status }) : status} · ${reasonOf(code)}`;
+  return status === null ? reasonOf(code) : `${statusOf({ status, code })} · ${reasonOf(code)}`;
 };
 
 /** A share of calls that failed; null: there were none. */

@@ -7,7 +7,7 @@ import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails, Schema } from '../../api/schema.js';
 import { Outcome } from '../../components/outcome.js';
-import { apiOf, causeOf, reasonOf } from '../../format/outcomes.js';
+import { apiOf, causeOf, reasonOf, statusOf } from '../../format/outcomes.js';
 import { type Column, figure, ListTable, column } from '../../components/list-table.js';
 
 const list = texts.requests;
@@ -44,7 +44,7 @@ export function Facts({ request }: { request: RequestDetails }) {
 function figuresOf(request: RequestDetails): [string, ReactNode][] {
   const { conversationId, shadow, keyName, keyId, traceId } = request;
   return [
-    [texts.common.status, <Outcome key="status" {...request} label={String(request.status)} />],
+    [texts.common.status, <Outcome key="status" {...request} label={statusOf(request)} />],
     [list.latency, formatMs(request.latencyMs)],
     [texts.common.firstToken, formatMs(request.ttftMs)],
     [texts.common.tokens, formatTokens(request)],

@@ -102,5 +102,5 @@ const wrongCode = (code: string | null): GatewayError =>
     'unauthorized',
     code === null
       ? 'code: the first API key or the claim code is required'
-      : 'code: this is neither the first API key nor the claim code; "signalbox accounts claim-code" issues a new code',
+      : 'this is neither the first API key nor the claim code; "node dist/cli/main.js accounts claim-code" prints a new code, with npm "npx signalbox accounts claim-code"',
   );

@@ -26,6 +26,14 @@ describe('the limits of an account', () => {
   });
 });
 
+describe('the hint of the claim', () => {
+  it('names the command as it is called in a clone and with npm', () => {
+    expect(texts.session.claimHint).toMatch(
+      /“node dist\/cli\/main\.js accounts claim-code”.*“npx /,
+    );
+  });
+});
+
 describe('the filter of the audit log', () => {
   it('shows the last day whole, in the reader’s zone', () => {
     const query = filterQuery({

@@ -107,7 +107,7 @@ describe('the claim of a gateway', () => {
         status: 401,
         json: {
           message:
-            'code: this is neither the first API key nor the claim code; "signalbox accounts claim-code" issues a new code',
+            'this is neither the first API key nor the claim code; "node dist/cli/main.js accounts claim-code" prints a new code, with npm "npx signalbox accounts claim-code"',
         },
       });
     expect(await claim(url, {}, { 'x-forwarded-for': '192.0.2.99' })).toMatchObject({

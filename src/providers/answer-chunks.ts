@@ -73,7 +73,8 @@ function lengthOf(escaped: string): number {
 
 /** A tool call, as far as it has come. */
 interface BegunCall {
-  readonly index: number;
+  /** Its place among those that have a name. */
+  index: number;
   readonly id: string;
   readonly args: CallArguments;
   /** What the client has not got of them, because the name is not known yet; null: nothing. */
@@ -90,6 +91,7 @@ export class AnswerChunks {
   /** By the dialect's index. */
   private readonly calls = new Map<number, BegunCall>();
   private readonly callIds = new CallIds();
+  private named = 0;
 
   /**
    * @param id of the answer; undefined: not known yet
@@ -137,10 +139,8 @@ export class AnswerChunks {
     kind?: ToolCallDelta['kind'],
   ): number {
     const args = new CallArguments(!kind?.isCustom);
-    // clients join the pieces of a call by its index, and expect the next one
-    const index = this.calls.size;
     const id = this.callIds.of(given);
-    this.calls.set(key, { index, id, args, held: args.add(sent), kind });
+    this.calls.set(key, { index: 0, id, args, held: args.add(sent), kind });
     if (textOf(name) !== '') this.nameCall(key, name);
     return key;
   }
@@ -149,8 +149,10 @@ export class AnswerChunks {
   nameCall(key: number, name: unknown): void {
     const call = this.calls.get(key);
     if (!call || call.held === null) return;
-    const { index, id, held, kind } = call;
+    const { id, held, kind } = call;
     call.held = null;
+    // clients join the pieces of a call by its index, and expect the next one
+    const index = (call.index = this.named++);
     const called = { name: textOf(name), arguments: held };
     this.writeCall({ index, id, type: 'function', function: called, ...present({ kind }) });
   }
@@ -182,10 +184,10 @@ export class AnswerChunks {
    * @throws GatewayError as `readFinishReason`
    */
   end(provider: string, reason: unknown, usage: Usage | null, stopSequence?: unknown): void {
-    for (const key of this.calls.keys()) {
-      this.endCall(key);
-      this.nameCall(key, '');
-    }
+    // nobody can run a call without a name
+    for (const [key, { held }] of this.calls)
+      if (held === null) this.endCall(key);
+      else this.calls.delete(key);
     const hasCalls = this.calls.size > 0;
     const finish = readFinishReason(provider, reason, hasCalls);
     // clients take an answer without one for broken off

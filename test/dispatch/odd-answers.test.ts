@@ -757,6 +757,28 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
       [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
     ],
     [
+      'its arguments behind a finish reason',
+      [
+        call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', '')),
+        end('tool_calls'),
+        call(piece({ index: 0 }, undefined, '{"city":"Rome"}')),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'a finish reason in each chunk',
+      [
+        end('tool_calls', {
+          tool_calls: [piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather')],
+        }),
+        end('tool_calls', { content: '' }),
+        ...['{"ci', 'ty":"Rome"}'].map((args) =>
+          end('tool_calls', { tool_calls: [piece({ index: 0 }, undefined, args)] }),
+        ),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
       'a number for its id',
       [call(piece({ index: 0, id: 1234567 }, 'weather', '{"city":"Rome"}'))],
       [{ id: '1234567', name: 'weather', input: city('Rome') }],
@@ -986,6 +1008,13 @@ describe.each(tooled)('the name of a call, read by %s,', (_reader, read) => {
       calls: [{ name: 'wea' }],
       finish: 'tool_calls',
     });
+  });
+
+  it('is not told where the limit of the answer has cut it', async () => {
+    const model = plays.newModel();
+    plays.set(model, stream([role, text('Hello'), call(piece(own, 'wea', '')), end('length')]));
+    const heard = { text: 'Hello', calls: [], finish: 'length' };
+    expect(await read(gateway, `up/${model}`)).toEqual(heard);
   });
 });
 

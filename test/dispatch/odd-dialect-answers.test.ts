@@ -637,6 +637,45 @@ answers.push(
     one,
   ],
   [
+    'a call without a name',
+    'anthropic',
+    message(
+      [
+        ...[tool({ id: 'a', name: undefined }), json(romeJson), stop()],
+        ...[block({ type: 'text', text: '' }, 1), said('Hello', 1), stop(1)],
+      ],
+      'tool_use',
+    ),
+    hello,
+  ],
+  [
+    'a call without a name before one that has it',
+    'anthropic',
+    message(
+      [
+        ...[tool({ id: 'a', name: '' }), json('{}'), stop()],
+        ...[tool({ id: 'b' }, 1), json(romeJson, 1), stop(1)],
+      ],
+      'tool_use',
+    ),
+    one,
+  ],
+  [
+    'an empty name for a call',
+    'gemini',
+    [
+      {
+        candidates: [
+          {
+            content: { parts: [{ text: 'Hello' }, { functionCall: { name: '', args: rome } }] },
+            finishReason,
+          },
+        ],
+      },
+    ],
+    hello,
+  ],
+  [
     'a text that is an object, and a part that is a text',
     'gemini',
     [

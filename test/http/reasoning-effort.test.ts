@@ -76,6 +76,20 @@ describe('the configured effort of a model', () => {
     await chat({ model: 'claude/claude-opus-4-5', max_tokens: 10_000 });
     expect(sent('thinking')).toEqual([{ type: 'enabled', budget_tokens: 2048 }]);
   });
+
+  it('is not added to a body of Messages whose turn began without thinking, as Claude refuses that', async () => {
+    const asked = { model: 'claude/claude-opus-4-5', max_tokens: 10_000 };
+    const called = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
+    const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: '1' };
+    const turns = [
+      ...messages,
+      { role: 'assistant', content: [called] },
+      { role: 'user', content: [result] },
+    ];
+    for (const list of [messages, turns])
+      await post(`${gateway.url}/v1/messages`, { ...asked, messages: list }, gateway.auth);
+    expect(sent('thinking')).toEqual([{ type: 'enabled', budget_tokens: 2048 }, undefined]);
+  });
 });
 
 describe('two names of one model', () => {

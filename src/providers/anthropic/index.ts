@@ -13,8 +13,8 @@ import { withoutRefused } from './refused-blocks.js';
 import {
   type AnthropicBody,
   beginsUnthought,
-  isForcedChoice,
   leftByClaude,
+  obstacleOf,
   toAnthropicBody,
 } from './request.js';
 import { claudeSearch, SearchBlocks } from './web-search.js';
@@ -159,7 +159,8 @@ function addedEffort({ request, original }: ModelCall, name: string): Record<str
   const { reasoning_effort: effort } = request;
   const { thinking, output_config: output } = original?.body ?? {};
   if (!effort || thinking !== undefined || (isObject(output) && 'effort' in output)) return {};
-  const obstacle = isForcedChoice(original?.body['tool_choice']) ? 'forced' : null;
+  const { tool_choice: choice, messages } = original?.body ?? {};
+  const obstacle = obstacleOf(choice, messages as Json[]);
   const added = claudeThinking(effort, rulesOf(name), request.max_tokens ?? null, obstacle);
   return {
     ...(added.thinking ? { thinking: added.thinking } : {}),

@@ -188,14 +188,17 @@ function toThinking(
   if (typeof own === 'object' && own !== null) return { thinking: own };
   const effort = request.reasoning_effort ?? null;
   if (effort === null || rules.thinking === 'none') return {};
-  const isForced = isForcedChoice(toolChoice);
-  const obstacle = isForced ? 'forced' : beginsUnthought(turns) ? 'unthought' : null;
-  return claudeThinking(effort, rules, maxTokens, obstacle);
+  return claudeThinking(effort, rules, maxTokens, obstacleOf(toolChoice, turns));
 }
 
-/** Whether a `tool_choice` of the Messages API names a tool or asks for one. */
-export const isForcedChoice = (choice: unknown): boolean =>
-  isObject(choice) && (choice['type'] === 'any' || choice['type'] === 'tool');
+/** What keeps Claude from thinking in a request of the Messages API; `claudeThinking` has the words. */
+export function obstacleOf(
+  choice: unknown,
+  turns: readonly AnyTurn[],
+): 'forced' | 'unthought' | null {
+  if (isObject(choice) && (choice['type'] === 'any' || choice['type'] === 'tool')) return 'forced';
+  return beginsUnthought(turns) ? 'unthought' : null;
+}
 
 type AnyTurn = Readonly<Partial<Record<keyof AlternatingTurn<unknown>, unknown>>>;
 

@@ -114,9 +114,9 @@ export class CandidateReader {
    * the last lacks `willContinue`.
    */
   private call(call: GeminiFunctionCall, signature: string | undefined): void {
-    if (call.name !== undefined || !this.open) {
+    if (call.name || !this.open) {
       this.closeCall();
-      if (call.name === undefined) return;
+      if (!call.name) return;
       this.open = { id: call.id, name: call.name, signature, args: new PartialArguments() };
     }
     const args: unknown = typeof call.args === 'string' ? parseJson(call.args) : call.args;

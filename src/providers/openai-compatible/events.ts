@@ -1,7 +1,6 @@
 import {
   type ChatRequest,
   type ChunkChoice,
-  type ChunkDelta,
   type CompletionChunk,
   type CompletionSink,
   type EventReader,
@@ -69,7 +68,6 @@ class OpenAIEventReader implements EventReader {
   private done = false;
   /** Of each choice, by its index. */
   private readonly calls = new Map<number, MendedCalls>();
-  private readonly said = new Map<number, string>();
   private isErrorEvent = false;
   /** The number of the only choice, as the server writes it. */
   private only: number | undefined;
@@ -212,8 +210,7 @@ class OpenAIEventReader implements EventReader {
   }
 
   private event(chunk: CompletionChunk, payload: string, parsed: unknown): void {
-    const isNamed = this.isErrorEvent && !('choices' in chunk);
-    const error = errorIn(chunk) ?? (isNamed ? chunk : null);
+    const error = errorIn(chunk) ?? (this.isErrorEvent && !('choices' in chunk) ? chunk : null);
     if (error !== null) throw openAIFailureUnder200(this.provider, error);
     const told = chunk.usage;
     // the chunk then differs from the payload, which cannot be passed on
@@ -226,6 +223,7 @@ class OpenAIEventReader implements EventReader {
     this.hasSaid ||= hasContent(chunk);
     for (const [position, choice] of chunk.choices.entries())
       if (this.mend(choice, position)) rewritten = true;
+    if (chunk.choices.length === 0) this.tellEnds();
     if (chunk.usage || !this.passAsText(chunk, payload, rewritten))
       this.sink.chunk(chunk, rewritten ? null : payload);
     const usage = readChunkUsage(chunk, told);
@@ -244,8 +242,8 @@ class OpenAIEventReader implements EventReader {
     const { reason } = finish;
     if (reason === null) return finish.changed;
     this.finishReason = reason;
-    const isSaid = this.said.get(index) === reason;
-    this.said.set(index, reason);
+    const isSaid = calls.reason === reason;
+    calls.reason = reason;
     // clients that join what deltas say would read `stopstop`
     if (isSaid) choice.finish_reason = null;
     return finish.changed || isSaid;
@@ -283,17 +281,20 @@ class OpenAIEventReader implements EventReader {
     const finishReason = this.finishReason ?? (this.endsWithCalls() ? 'tool_calls' : byDefault);
     if (finishReason === null && this.hasSaid)
       throw unreadable(this.provider, 'its stream ended without a finish reason');
+    this.tellEnds();
     this.sink.end(finishReason, this.usage, this.unknownFinish);
   }
 
-  /** Whether there are calls, all of them whole; then the client has got all of their arguments. */
+  private tellEnds(): void {
+    const ends = [...this.calls].flatMap(([index, calls]) => calls.takeEnd(index) ?? []);
+    for (const end of ends) this.sink.chunk({ choices: [end] }, null);
+  }
+
+  /** Whether there are calls, all of them whole. */
   private endsWithCalls(): boolean {
     const called = [...this.calls].filter(([, { hasAny }]) => hasAny);
     if (called.length === 0 || !called.every(([, { areWhole }]) => areWhole)) return false;
-    for (const [index, calls] of called) {
-      const delta: ChunkDelta = {};
-      if (calls.complete(delta)) this.sink.chunk({ choices: [{ index, delta }] }, null);
-    }
+    for (const [, calls] of called) calls.end = null;
     return true;
   }
 }

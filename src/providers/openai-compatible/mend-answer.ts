@@ -152,10 +152,11 @@ export function mendChoice(
   const { finish_reason: own, finishReason, stop_reason: other = finishReason } = choice;
   const { reason, unknown } = readFinishReason(provider, own ?? other, calls.hasAny);
   if (reason !== null) readFinishReason(provider, choice.native_finish_reason, false);
-  if (reason !== null && calls.complete(part)) changed = true;
+  const told = reason !== null && !isWhole && calls.isEarly(reason) ? null : reason;
+  if (told !== null && calls.complete(part, told)) changed = true;
   // clients expect the field, whether or not there is a reason
-  if (reason !== (isWhole ? own : (own ?? null))) {
-    choice.finish_reason = reason;
+  if (told !== (isWhole ? own : (own ?? null))) {
+    choice.finish_reason = told;
     if (isAbsent(own)) choice.stop_reason = undefined;
     changed = true;
   }

@@ -1,4 +1,9 @@
-import { type ChatRequest, functionName } from '../../completion.js';
+import {
+  type ChatRequest,
+  type ChunkChoice,
+  type ChunkDelta,
+  functionName,
+} from '../../completion.js';
 import { exactJson } from '../../text/exact-json.js';
 import { asList, type Fields, isObject, objectsIn, textIn } from '../../text/is-object.js';
 import { madeCallId } from '../answer-chunks.js';
@@ -47,6 +52,10 @@ export class MendedCalls {
   private readonly calls: KnownCall[] = [];
   private readonly ids = new Set<string>();
   private count = 0;
+  /** A finish reason that the client gets with the rest of the calls; null: with none. */
+  end: string | null | undefined;
+  /** The last finish reason that came. */
+  reason: string | undefined;
 
   /**
    * @param isWhole whether each call comes in one piece
@@ -96,12 +105,31 @@ export class MendedCalls {
     return true;
   }
 
-  /** Adds what clients lack of the arguments when the answer ends. @returns whether it is anything */
-  complete(holder: Holder): boolean {
+  /** Whether an end has come before a call is whole: some servers send the rest behind it. */
+  isEarly(reason: string): boolean {
+    const isEarly = this.hasAny && !this.areWhole;
+    if (isEarly) this.end ??= reason;
+    return isEarly;
+  }
+
+  /** The end that waited. @param index of the choice */
+  takeEnd(index: number): ChunkChoice | null {
+    const { end } = this;
+    if (end === undefined) return null;
+    this.end = undefined;
+    const delta: ChunkDelta = {};
+    return this.complete(delta, end) || end !== null ? { index, delta, finish_reason: end } : null;
+  }
+
+  /**
+   * Adds what clients lack of the calls when the answer ends, but no name that its limit has cut.
+   * @returns whether it is anything
+   */
+  complete(holder: Holder, reason: string | null): boolean {
     const list = (holder.tool_calls ?? []) as Piece[];
     const { length } = list;
     for (const call of this.calls) {
-      if (call.index === null && call.begun !== '') {
+      if (call.index === null && call.begun !== '' && reason !== 'length') {
         const piece: Piece = {};
         this.begin(call, piece);
         list.push(piece);

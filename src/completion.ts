@@ -5,7 +5,7 @@
 import type { OpenAIUsage, Usage } from './usage.js';
 import type { FoundPage, NativeSearchOptions } from './native-search-options.js';
 export * from './usage.js';
-export type { FoundPage, SearchLocation, NativeSearchOptions } from './native-search-options.js';
+export * from './native-search-options.js';
 
 /** A dialect that clients and providers both speak: chat completions, Messages, Responses. */
 export type SharedDialect = 'chat' | 'messages' | 'responses';

@@ -1,3 +1,5 @@
+import { type Json, textIn } from './text/is-object.js';
+
 /**
  * What a model's own web search is asked for: OpenAI's field of the chat API, and extensions of the
  * gateway's own. An adapter sends what its provider can express, and leaves out the rest.
@@ -30,6 +32,15 @@ export interface SearchLocation {
   /** IANA's name. */
   timezone?: string;
 }
+
+/** What of a place is text, which may hold anything. */
+export const placeIn = (place: Json): SearchLocation =>
+  Object.fromEntries(
+    ['country', 'region', 'city', 'timezone'].flatMap((field) => {
+      const part = textIn(place[field]);
+      return part === '' ? [] : [[field, part]];
+    }),
+  );
 
 /** A page that a search found. */
 export interface FoundPage {

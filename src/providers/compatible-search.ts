@@ -4,9 +4,15 @@ import { parseJson } from './json.js';
 import type { SearchReader } from './openai-compatible/search-reader.js';
 import { pagesIn, searchBlockOf } from './web-search/search-findings.js';
 import type { SearchRequest } from './web-search/search-options.js';
-import { isObject, asList, present, textIn, table } from '../text/is-object.js';
-
-type Body = Record<string, unknown>;
+import {
+  asList,
+  type Fields,
+  isObject,
+  type Json,
+  present,
+  table,
+  textIn,
+} from '../text/is-object.js';
 
 /**
  * The search of a provider that speaks OpenAI's chat API. Not in this file, because their chat APIs
@@ -18,7 +24,7 @@ export interface CompatibleSearch {
   /** What the search of a model can do, by its name at the provider. */
   ability(model: string): NativeSearch | null;
   /** Asks for it in place of `web_search_options`; absent: the provider takes OpenAI's field. */
-  ask?(body: Body, asked: SearchRequest): void;
+  ask?(body: Fields, asked: SearchRequest): void;
   /** Absent: answers have OpenAI's annotations and nothing else. */
   reader?: SearchReader;
 }
@@ -34,13 +40,9 @@ export const openaiSearch: CompatibleSearch = {
       : null,
 };
 
-const recencies = ['day', 'week', 'month', 'year'];
-const known = (recency: string | undefined): string | undefined =>
-  recencies.find((each) => each === recency);
-
 const perplexityPages = { url: 'url', snippet: 'snippet', date: 'date' };
 
-function perplexityFound({ search_results: results, citations }: Readonly<Body>) {
+function perplexityFound({ search_results: results, citations }: Json) {
   const pages = pagesIn(results, perplexityPages);
   if (!Array.isArray(citations)) return pages.length > 0 ? { pages, numbered: pages } : {};
   const byUrl = new Map(pages.map((page) => [page.url, page]));
@@ -72,7 +74,7 @@ export const perplexitySearch: CompatibleSearch = {
     const domains =
       asked.allowedDomains ?? asked.blockedDomains?.map((domain) => `-${domain}`) ?? undefined;
     body['search_domain_filter'] ??= domains;
-    body['search_recency_filter'] ??= known(asked.recency);
+    body['search_recency_filter'] ??= asked.recency;
     const { timezone: _timezone, ...place } = asked.location ?? {};
     const options = present({
       search_context_size: asked.contextSize,
@@ -84,7 +86,7 @@ export const perplexitySearch: CompatibleSearch = {
   reader: { field: 'search_results', marks: true, read: perplexityFound },
 };
 
-function groqFound(_body: Readonly<Body>, { executed_tools: tools }: Readonly<Body>) {
+function groqFound(_body: Json, { executed_tools: tools }: Json) {
   const ran = asList(tools).filter(isObject);
   const results = ran.flatMap(({ search_results: found }) =>
     asList(isObject(found) ? found['results'] : found),
@@ -110,7 +112,7 @@ export const groqSearch: CompatibleSearch = {
 };
 
 /** OpenRouter's results of a search that is not the model's own come as citations of no place. */
-function openrouterFound(_body: Readonly<Body>, { annotations }: Readonly<Body>) {
+function openrouterFound(_body: Json, { annotations }: Json) {
   const citations = asList(annotations).flatMap((each) => {
     const citation = isObject(each) ? each['url_citation'] : null;
     return isObject(citation) && citation['start_index'] === citation['end_index']
@@ -157,7 +159,7 @@ export const openrouterSearch: CompatibleSearch = {
 };
 
 /** OpenRouter checks reasoning details, and does not know blocks of another provider's search. */
-export function dropSearchBlocks(body: Body): void {
+export function dropSearchBlocks(body: Fields): void {
   if (!Array.isArray(body['messages'])) return;
   body['messages'] = (body['messages'] as unknown[]).map((message) => {
     const details = isObject(message) ? message['reasoning_details'] : null;

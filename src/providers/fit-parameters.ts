@@ -1,5 +1,5 @@
 import { exactJson } from '../text/exact-json.js';
-import { asList, isObject, namesIn } from '../text/is-object.js';
+import { asList, type Fields, isObject, type Json, namesIn } from '../text/is-object.js';
 import { mapSchema } from './json.js';
 import { nearestEffort } from './asked-effort.js';
 import {
@@ -14,8 +14,6 @@ import { joinedTurns } from './strict-history.js';
 import { forcesTool } from './tool-choice.js';
 import { onlyWith, openaiModels, openaiName, type ParameterRule } from './model-parameters.js';
 
-type Body = Record<string, unknown>;
-
 /**
  * Brings the parameters of a chat request within what a model takes, in place: a field that it
  * refuses is left out, an effort becomes the nearest that it takes, and the limit of the answer gets
@@ -26,7 +24,7 @@ type Body = Record<string, unknown>;
  * @returns the fields that were left out or changed
  */
 export function fitParameters(
-  body: Body,
+  body: Fields,
   names: readonly string[],
   rules: readonly ParameterRule[] = [],
   api: 'chat' | 'responses' = 'chat',
@@ -39,7 +37,7 @@ export function fitParameters(
     names.some((name) => models.test(name)),
   );
   if (fitting.some(({ refuses }) => refuses?.includes('reasoning'))) {
-    const effort = nearestEffort(body as ChatRequest & Body);
+    const effort = nearestEffort(body as ChatRequest & Fields);
     if (effort) body['reasoning_effort'] = effort;
   }
   for (const rule of fitting) applyRule(body, rule, api === 'chat', lost);
@@ -50,14 +48,14 @@ export function fitParameters(
   return [...lost];
 }
 
-function set(body: Body, field: string, value: unknown, lost: Set<string>): void {
+function set(body: Fields, field: string, value: unknown, lost: Set<string>): void {
   if (body[field] === undefined || body[field] === value) return;
   if (!isUsual(field, body[field])) lost.add(field);
   // JSON omits what is undefined
   body[field] = value;
 }
 
-function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<string>): void {
+function applyRule(body: Fields, rule: ParameterRule, isChat: boolean, lost: Set<string>): void {
   const fit = (field: string, value: unknown): void => set(body, field, value, lost);
   const { tools } = body;
   const isForced = forcesTool(body);
@@ -87,7 +85,7 @@ function applyRule(body: Body, rule: ParameterRule, isChat: boolean, lost: Set<s
 }
 
 /** Asks in words for the form of an answer where the model takes it not otherwise. */
-function fitFormat(body: Body, rules: readonly ParameterRule[], lost: Set<string>): void {
+function fitFormat(body: Fields, rules: readonly ParameterRule[], lost: Set<string>): void {
   const { type, json_schema: schema } = fieldsOf(body['response_format']);
   if (type !== 'json_object' && type !== 'json_schema') return;
   const isAlone = asList(body['tools']).length === 0 && !body['web_search_options'];
@@ -109,7 +107,7 @@ function fitFormat(body: Body, rules: readonly ParameterRule[], lost: Set<string
   instruct(body, `${jsonInWords}${asked}`);
 }
 
-const fieldsOf = (value: unknown): Body => (isObject(value) ? value : {});
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 
 const saysJson = (content: unknown): boolean =>
   typeof content === 'string'
@@ -119,7 +117,7 @@ const saysJson = (content: unknown): boolean =>
 const jsonInWords = 'Answer with a single JSON object: no prose around it, no code fence.';
 
 /** Adds to the instructions of a conversation, which some templates have only at its start. */
-function instruct(body: Body, text: string): void {
+function instruct(body: Fields, text: string): void {
   const [first, ...rest] = asList(body['messages']) as ChatMessage[];
   body['messages'] =
     first && isInstruction(first)
@@ -130,10 +128,10 @@ function instruct(body: Body, text: string): void {
 /** A value that means the same as none. */
 const isUsual = (field: string, value: unknown): boolean =>
   value === null || value === false || value === 'none' || value === (usual[field] ?? 0);
-const usual: Body = { temperature: 1, top_p: 1, tool_choice: 'auto', parallel_tool_calls: true };
+const usual: Fields = { temperature: 1, top_p: 1, tool_choice: 'auto', parallel_tool_calls: true };
 
 /** Of fields that a dialect has no word for, those with which a request asks for something. */
-export const withoutWord = (request: Readonly<Body>, fields: readonly string[]): string[] =>
+export const withoutWord = (request: Json, fields: readonly string[]): string[] =>
   fields.filter((field) =>
     field === 'parallel_tool_calls'
       ? request[field] === false && asList(request['tools']).length > 0
@@ -157,7 +155,7 @@ export function seedOf({ seed }: { readonly seed?: unknown }): number | null {
 }
 
 /** Renames a field of a request's body, unless the caller also gave the new one. */
-export function renameField(body: Body, from: string, to: string): void {
+export function renameField(body: Fields, from: string, to: string): void {
   if (body[from] === undefined) return;
   body[to] ??= body[from];
   // JSON omits it
@@ -165,14 +163,14 @@ export function renameField(body: Body, from: string, to: string): void {
 }
 
 /** Closes what is `strict`, and takes the mark from what would then mean something else. */
-function closeSchemas(body: Body, loose: readonly string[], lost: Set<string>): void {
+function closeSchemas(body: Fields, loose: readonly string[], lost: Set<string>): void {
   const close = (holder: unknown, inner: string, key: string, field: string): unknown => {
     const given = isObject(holder) ? holder[inner] : undefined;
     if (!isObject(given) || given['strict'] !== true) return holder;
     const schema = strictSchema(given[key] ?? { type: 'object', properties: {} }, loose);
     if (!schema) lost.add(field);
     const asked = schema ? { ...given, [key]: schema } : { ...given, strict: false };
-    return { ...(holder as Body), [inner]: asked };
+    return { ...(holder as Fields), [inner]: asked };
   };
   const { tools, response_format: format } = body;
   if (format) body['response_format'] = close(format, 'json_schema', 'schema', 'response_format');
@@ -187,7 +185,7 @@ const looseKeywords = namesIn(`
 `);
 
 /** A schema with its objects closed; null: it has open ones, optional fields or loose keywords. */
-function strictSchema(given: unknown, loose: readonly string[]): Body | null {
+function strictSchema(given: unknown, loose: readonly string[]): Fields | null {
   if (!isObject(given)) return null;
   let fits = true as boolean;
   // a field that is always there needs no default, which Azure refuses

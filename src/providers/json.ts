@@ -164,20 +164,18 @@ function* memberPieces(all: object, depth: number): Generator<string> {
   yield before(members.length) + (names ? '}' : ']');
 }
 
-type Schema = Record<string, unknown>;
-
 /** Keywords whose values map names to schemas. */
 const maps = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
 /** Keywords whose values are no schemas, whatever they look like. */
 const plain = new Set(['enum', 'const', 'default', 'examples']);
 
 /** A copy of a JSON schema in which each schema, the inner ones first, is what `change` returns. */
-export function mapSchema(schema: Schema, change: (one: Schema) => Schema): Schema {
+export function mapSchema(schema: Fields, change: (one: Fields) => Fields): Fields {
   // a long integer is an object too, but no plain one
   const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
   const inner = (value: unknown): unknown =>
     isObject(value) && isPlain(value) ? mapSchema(value, change) : value;
-  const copy: Schema = {};
+  const copy: Fields = {};
   for (const [key, value] of Object.entries(schema))
     copy[key] = plain.has(key)
       ? value

@@ -1,4 +1,4 @@
-import { byteLine, type CompletionSink } from '../completion.js';
+import { byteLine, type CompletionSink, type EventsEnd } from '../completion.js';
 import { type Fields, isObject } from '../text/is-object.js';
 
 type Check = (value: unknown) => boolean;
@@ -52,12 +52,7 @@ export const object =
     fits(value, shape);
 
 /** A block or an item that has begun. */
-export interface Begun {
-  readonly index: number;
-  readonly type: string;
-  /** Its own, where it has one, and that of a call. */
-  readonly id: string;
-  readonly callId: string;
+export interface Begun extends Readonly<EventsEnd['open'][number]> {
   /** How many parts of it have begun. */
   parts: number;
   /** Whether some of its text has come. */
@@ -118,10 +113,7 @@ export abstract class OwnEvents<Event extends { type?: string }> {
     return isNew;
   }
 
-  protected begin(
-    index: number,
-    { type, id, callId }: Pick<Begun, 'type' | 'id' | 'callId'>,
-  ): true {
+  protected begin(index: number, type: string, id = '', callId = ''): true {
     this.open.set(index, { index, type, id, callId, parts: 0, hasSpoken: false });
     this.count++;
     return true;

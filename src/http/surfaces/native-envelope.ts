@@ -7,7 +7,6 @@ import {
   type Usage,
 } from '../../completion.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
-import type { Citation, Source } from '../../grounding/source.js';
 import type { Costs } from '../../models/cost.js';
 import type { Candidate } from '../../chooser/plan.js';
 import type { CompletionCall, FinishedAnswer } from '../../pipeline/completion-call.js';
@@ -88,20 +87,12 @@ export class NativeEnvelope {
   }
 
   /** What the answer rests on, as far as it is known by now. */
-  cited(): { readonly sources: readonly Source[]; readonly citations: readonly Citation[] } {
+  cited(): Pick<AnswerGrounding, 'sources' | 'citations'> {
     return this.grounding ?? this.collected.cited();
   }
 
-  names(candidate: Pick<Candidate, 'provider' | 'model'>): {
-    provider: string;
-    model: string;
-    responseMessageId: string;
-  } {
-    return {
-      provider: candidate.provider ?? '',
-      model: candidate.model,
-      responseMessageId: this.responseMessageId,
-    };
+  names({ provider, model }: Pick<Candidate, 'provider' | 'model'>) {
+    return { provider: provider ?? '', model, responseMessageId: this.responseMessageId };
   }
 
   /** The fields of a complete answer. */

@@ -159,16 +159,13 @@ function contentPart({ type, text, image_url: image, file }: ContentPart): Conte
   return { type, image_url: { url, ...(detail ? { detail } : {}) } };
 }
 
-/** The body of `POST /api/v1/completions`, as its schema accepts it. */
+/** The body of `POST /api/v1/completions`, beside what is taken over by its name. */
 interface NativeRequest extends Omit<CallFields, 'model' | 'models'> {
   messages: ChatMessage[];
   models: string[];
-  temperature?: number | null;
-  reasoning_effort?: ChatRequest['reasoning_effort'];
   maxTokens?: number | null;
   maxRetries?: number | null;
   search?: boolean | SearchWish | null;
-  conversationId?: string | null;
   store?: boolean | null;
   /** True: as `store: false`, and the request log has a salted hash of the messages. */
   hash_content?: boolean | null;
@@ -177,9 +174,6 @@ interface NativeRequest extends Omit<CallFields, 'model' | 'models'> {
   toolkits?: (string | GroundingWish['toolkits'][number])[] | null;
   maxToolSteps?: number | null;
   tools?: ChatRequest['tools'];
-  tool_choice?: ChatRequest['tool_choice'];
-  parallel_tool_calls?: boolean | null;
-  response_format?: ChatRequest['response_format'];
   /** Whether the answer says why its model was chosen. */
   explain?: boolean | null;
 }

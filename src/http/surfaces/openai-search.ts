@@ -1,6 +1,6 @@
-import type { ChatRequest } from '../../completion.js';
+import { type ChatRequest, type NativeSearchOptions, placeIn } from '../../completion.js';
 import type { GroundingWish, SearchWish } from '../../pipeline/grounding/grounding-call.js';
-import type { NativeSearchOptions, SearchLocation } from '../../native-search-options.js';
+import { jsonFields } from '../../text/json-values.js';
 
 /** A chat request with its models, as OpenAI's dialect has them. */
 export interface NamedChat {
@@ -62,7 +62,9 @@ export function wishOf(
   { user_location: location, filters, ...options }: NativeSearchOptions,
   plugin?: Plugin,
 ): SearchWish {
-  const { country, ...place } = placeIn(location);
+  // the tool has the fields at the place itself, `web_search_options` below `approximate`
+  const { approximate, ...flat } = jsonFields(location);
+  const { country, ...place } = placeIn(jsonFields(approximate ?? flat));
   const size = options.search_context_size;
   const { allowed_domains: allowed } = (filters ?? options) as { allowed_domains?: unknown };
   const maxResults = plugin?.max_results;
@@ -79,18 +81,4 @@ export function wishOf(
       ? { maxResults }
       : {}),
   };
-}
-
-/**
- * Where the user is. The tool has the fields at the place itself, `web_search_options` below
- * `approximate`; a client may send anything.
- */
-function placeIn(location: unknown): SearchLocation {
-  const { approximate, ...flat } = (location ?? {}) as Readonly<Record<string, unknown>>;
-  const place = (approximate ?? flat) as Readonly<Record<string, unknown>>;
-  const given = (['country', 'region', 'city', 'timezone'] as const).flatMap((field) => {
-    const value = place[field];
-    return typeof value === 'string' && value !== '' ? [[field, value] as const] : [];
-  });
-  return Object.fromEntries(given);
 }

@@ -11,10 +11,10 @@ import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-cal
  * An answer as OpenAI's chunks. The frames of a provider with this dialect are forwarded unchanged.
  */
 export class OpenAIStream extends StreamedAnswer {
-  private envelope: { id: string; object: string; created: number; model: string } | null = null;
-  private head = '';
+  protected envelope: { id: string; object: string; created: number; model: string } | null = null;
+  protected head = '';
   private roleSent = false;
-  private finishSent = false;
+  protected finishSent = false;
   private usageSent = false;
 
   constructor(
@@ -70,18 +70,10 @@ export class OpenAIStream extends StreamedAnswer {
     }
   }
 
-  finish(answer: FinishedAnswer): void {
-    if (!this.finishSent)
-      this.stream.data(
-        byteJson({
-          ...this.envelope,
-          choices: [{ index: 0, delta: {}, finish_reason: answer.finishReason ?? 'stop' }],
-        }),
-      );
+  finish({ finishReason, usage }: FinishedAnswer): void {
+    if (!this.finishSent) this.send({ choices: [this.lastChoice(finishReason ?? 'stop')] });
     if (this.includeUsage && !this.usageSent)
-      this.stream.data(
-        byteJson({ ...this.envelope, choices: [], usage: toOpenAIUsage(answer.usage) }),
-      );
+      this.send({ choices: [], usage: toOpenAIUsage(usage) });
     this.stream.data('[DONE]');
     this.stream.end();
   }
@@ -103,12 +95,17 @@ export class OpenAIStream extends StreamedAnswer {
   private sendRole(): void {
     if (this.roleSent) return;
     this.roleSent = true;
-    this.stream.data(
-      byteJson(
-        Object.assign({}, this.envelope, {
-          choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
-        }),
-      ),
-    );
+    this.send({
+      choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
+    });
+  }
+
+  protected send(rest: object): void {
+    this.stream.data(byteJson({ ...this.envelope, ...rest }));
+  }
+
+  /** One that says no more than why the answer ends. */
+  protected lastChoice(finish_reason: string): object {
+    return { index: 0, delta: {}, finish_reason };
   }
 }

@@ -83,7 +83,8 @@ export function chatCall(sent: ChatRequest, fields: CallFields): CompletionCall 
   const auto = model === 'auto';
   const isList = auto && models;
   const named = auto ? (models ?? null) : [model];
-  const asked = stream || chat.stream_options === undefined ? chat : withoutStreamOptions(chat);
+  const isPlain = stream || chat.stream_options === undefined;
+  const asked = isPlain ? chat : (omit(chat, streamOptions) as ChatRequest);
   return {
     chat: asked,
     models: named,
@@ -124,34 +125,29 @@ function refuseNativeFields({ research, toolkits }: ChatRequest): void {
   );
 }
 
+const limits = ['max_tokens', 'max_completion_tokens'];
+
 /** Some clients send 0 for "no limit", as OpenAI's SDKs do in their own tests. */
 function withoutZeroLimits(chat: ChatRequest): ChatRequest {
-  if (chat.max_tokens !== 0 && chat.max_completion_tokens !== 0) return chat;
-  const { max_tokens: older, max_completion_tokens: newer, ...rest } = chat;
-  return {
-    ...rest,
-    ...(older ? { max_tokens: older } : {}),
-    ...(newer ? { max_completion_tokens: newer } : {}),
-  };
+  const zero = limits.filter((field) => chat[field] === 0);
+  return zero.length > 0 ? (omit(chat, new Set(zero)) as ChatRequest) : chat;
 }
 
-function withoutStreamOptions(chat: ChatRequest): ChatRequest {
-  const { stream_options: _streamOptions, ...rest } = chat;
-  return rest;
-}
+const streamOptions = nameSet('stream_options');
 
 /** An answer as an OpenAI completion; the body of a provider with this dialect as it is. */
-class OpenAIReply extends WholeAnswer {
+export class OpenAIReply extends WholeAnswer {
   constructor(private readonly res: ServerResponse) {
     super();
   }
 
   finish(answer: FinishedAnswer): void {
-    sendJson(this.res, 200, this.body ?? this.translated(answer));
+    sendJson(this.res, 200, this.shown(answer));
     this.release();
   }
 
-  private translated(answer: FinishedAnswer): object {
+  protected shown(answer: FinishedAnswer): object {
+    if (this.body) return this.body;
     const { choices, ...envelope } = this.completion(answer);
     return {
       ...envelope,

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import type { Candidate } from '../../chooser/plan.js';
-import { type ChunkChoice, type CompletionChunk, toOpenAIUsage } from '../../completion.js';
-import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-call.js';
-import { WholeAnswer } from '../../pipeline/whole-answer.js';
-import type { EventStream } from '../connections/event-stream.js';
-import { sendJson } from '../send-json.js';
+import type { ChunkChoice, CompletionChunk } from '../../completion.js';
+import type { FinishedAnswer } from '../../pipeline/completion-call.js';
 import { asPlain } from './foreign-words.js';
-import { openAIErrorBody, openAIErrors } from './openai-error.js';
-import { openai, type RunRequest } from './openai.js';
-import { byteJson, StreamedAnswer } from './streamed-answer.js';
+import { openAIErrors } from './openai-error.js';
+import { openai, OpenAIReply, type RunRequest } from './openai.js';
+import { OpenAIStream } from './openai-stream.js';
+import { byteJson } from './streamed-answer.js';
 import type { CompletionSurface } from './surface.js';
 
 /** What its schema leaves of the fields that chat completions do not have, or have otherwise. */
@@ -65,7 +62,7 @@ export const textCompletions: CompletionSurface = {
   },
 };
 
-const envelopeOf = (model: string, created?: number): object => ({
+const envelopeOf = (model: string, created?: number) => ({
   id: `cmpl-${randomUUID()}`,
   object: 'text_completion',
   created: created ?? Math.floor(Date.now() / 1000),
@@ -73,14 +70,10 @@ const envelopeOf = (model: string, created?: number): object => ({
 });
 
 /** An answer as one text completion. */
-class TextReply extends WholeAnswer {
-  constructor(private readonly res: ServerResponse) {
-    super();
-  }
-
-  finish(answer: FinishedAnswer): void {
+class TextReply extends OpenAIReply {
+  protected override shown(answer: FinishedAnswer): object {
     const { model, created, choices, usage } = this.completion(answer);
-    sendJson(this.res, 200, {
+    return {
       ...envelopeOf(model, created),
       choices: choices.map(({ index, message, logprobs, finish_reason }) => ({
         index,
@@ -89,67 +82,40 @@ class TextReply extends WholeAnswer {
         finish_reason,
       })),
       usage,
-    });
-    this.release();
+    };
   }
 }
 
 /** An answer as chunks of a text completion. */
-class TextStream extends StreamedAnswer {
-  private envelope: object = {};
-  private head = '';
-  private hasFinished = false;
+class TextStream extends OpenAIStream {
   /** The length of what was sent of each choice. */
   private readonly lengths = new Map<number, number>();
 
-  constructor(
-    stream: EventStream,
-    private readonly includeUsage: boolean,
-  ) {
-    super(stream);
-  }
-
-  begin({ model }: Candidate): void {
+  override begin({ model }: Candidate): void {
     this.envelope = envelopeOf(model);
     this.head = `${byteJson(this.envelope).slice(0, -1)},"choices":[{"index":0,"text":"`;
   }
 
-  text(escaped: string): void {
+  override text(escaped: string): void {
     this.stream.data(`${this.head}${escaped}","logprobs":null,"finish_reason":null}]}`);
   }
 
-  chunk({ choices }: CompletionChunk): void {
+  override chunk({ choices }: CompletionChunk): void {
     const said = choices.filter(
       ({ delta, finish_reason }) => delta.content || delta.refusal || finish_reason,
     );
     if (said.length > 0) this.send({ choices: said.map((choice) => this.textChoice(choice)) });
   }
 
-  finish({ finishReason, usage }: FinishedAnswer): void {
-    if (!this.hasFinished) {
-      const finish_reason = finishReason ?? 'stop';
-      this.send({ choices: [{ index: 0, text: '', logprobs: null, finish_reason }] });
-    }
-    if (this.includeUsage) this.send({ choices: [], usage: toOpenAIUsage(usage) });
-    this.stream.data('[DONE]');
-    this.stream.end();
-  }
-
-  /** OpenAI's clients raise an error for a frame with `error`; `[DONE]` must not follow. */
-  breakOff({ error }: BrokenAnswer): void {
-    this.stream.data(byteJson(openAIErrorBody(error)));
-    this.stream.end();
-  }
-
-  private send(rest: object): void {
-    this.stream.data(byteJson({ ...this.envelope, ...rest }));
+  protected override lastChoice(finish_reason: string): object {
+    return { index: 0, text: '', logprobs: null, finish_reason };
   }
 
   private textChoice({ index, delta, logprobs, finish_reason = null }: ChunkChoice): object {
     const text = delta.content ?? delta.refusal ?? '';
     const offset = this.lengths.get(index) ?? 0;
     this.lengths.set(index, offset + text.length);
-    if (finish_reason !== null) this.hasFinished = true;
+    if (finish_reason !== null) this.finishSent = true;
     return { index, text, logprobs: textLogprobs(logprobs, offset), finish_reason };
   }
 }

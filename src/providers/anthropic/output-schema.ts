@@ -1,8 +1,6 @@
 import { exactJson } from '../../text/exact-json.js';
-import { isObject, nameSet } from '../../text/is-object.js';
+import { type Fields, isObject, nameSet } from '../../text/is-object.js';
 import { mapSchema } from '../json.js';
-
-type Schema = Record<string, unknown>;
 
 /** Anthropic refuses these keywords in the schema of an answer, but accepts them in a tool's. */
 const refusedKeywords = nameSet(`
@@ -19,10 +17,10 @@ const isRefused = (key: string, value: unknown): boolean =>
  * Anthropic cannot enforce move into the description, where the model reads them. Does not change
  * the given schema.
  */
-export const toOutputSchema = (schema: Schema): Schema => mapSchema(schema, withDescribedLimits);
+export const toOutputSchema = (schema: Fields): Fields => mapSchema(schema, withDescribedLimits);
 
-function withDescribedLimits(schema: Schema): Schema {
-  const result: Schema = {};
+function withDescribedLimits(schema: Fields): Fields {
+  const result: Fields = {};
   const limits: string[] = [];
   for (const [key, value] of Object.entries(schema)) {
     if (isRefused(key, value)) limits.push(`${key}: ${exactJson(value)}`);

@@ -134,7 +134,7 @@ export class OwnMessageEvents extends OwnEvents<MessageEvent> {
     if (index !== this.count || this.open.size > 0 || !isTyped(block, begun)) return false;
     const { type, id } = block;
     if (isCall(block) && !this.isNew(id)) return false;
-    return this.begin(index, { type: String(type), id: '', callId: '' });
+    return this.begin(index, String(type));
   }
 
   private isDelta(index: unknown, delta: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
-import { present, table } from '../../text/is-object.js';
+import { type Fields, present, table } from '../../text/is-object.js';
 import { fitParameters, seedOf } from '../fit-parameters.js';
 import { parameterRules } from '../model-parameters.js';
 import { readToolChoice } from '../tool-choice.js';
@@ -13,8 +13,6 @@ export interface GeminiRequestOptions {
   callIds: boolean;
   searchFilter: SearchFilter;
 }
-
-type Json = Record<string, unknown>;
 
 /** Google documents this value for calls in a history that another model made. */
 const foreignSignature = 'skip_thought_signature_validator';
@@ -34,14 +32,14 @@ export function toGenerateContent(
   given: ChatRequest,
   model: string,
   options: GeminiRequestOptions,
-): Json {
+): Fields {
   const request = { ...given };
   fitParameters(request, [model], parameterRules.gemini);
   const google = googleExtras(request);
   const config = generationConfig(request, model, google);
   const tools = toTools(request, googleSearchTool(request, model, options.searchFilter));
   const choice = tools.length > 0 ? toToolConfig(request.tool_choice) : null;
-  const body: Json = {
+  const body: Fields = {
     ...toConversation(request.messages, {
       ...options,
       foreignSignature: thinksInLevels(model) ? foreignSignature : null,
@@ -58,9 +56,9 @@ export function toGenerateContent(
 }
 
 /** Google's own OpenAI-compatible endpoint takes Google's fields in `extra_body.google`. */
-function googleExtras(request: ChatRequest): Json {
-  const extra = request['extra_body'] as { google?: Json } | null | undefined;
-  return extra?.google ?? (request['google'] as Json | null | undefined) ?? {};
+function googleExtras(request: ChatRequest): Fields {
+  const extra = request['extra_body'] as { google?: Fields } | null | undefined;
+  return extra?.google ?? (request['google'] as Fields | null | undefined) ?? {};
 }
 
 const maxStopSequences = 5;
@@ -69,7 +67,7 @@ const maxStopSequences = 5;
 const int32 = (seed: number | null): number | null =>
   seed && Number(BigInt.asIntN(32, BigInt(Math.trunc(seed))));
 
-function generationConfig(request: ChatRequest, model: string, google: Json): Json {
+function generationConfig(request: ChatRequest, model: string, google: Fields): Fields {
   const stop = [request.stop ?? []].flat().filter(Boolean).slice(0, maxStopSequences);
   const modalities = request['modalities'] as string[] | null | undefined;
   return present({
@@ -92,11 +90,11 @@ function generationConfig(request: ChatRequest, model: string, google: Json): Js
       google['thinking_config'] ??
       google['thinkingConfig'] ??
       thinkingConfig(request.reasoning_effort, model),
-    ...(request['generationConfig'] as Json | null | undefined),
+    ...(request['generationConfig'] as Fields | null | undefined),
   });
 }
 
-function responseFormat(format: ChatRequest['response_format']): Json {
+function responseFormat(format: ChatRequest['response_format']): Fields {
   if (format?.type === 'json_object') return { responseMimeType: 'application/json' };
   if (format?.type === 'json_schema')
     return { responseMimeType: 'application/json', responseJsonSchema: format.json_schema?.schema };
@@ -107,13 +105,13 @@ function responseFormat(format: ChatRequest['response_format']): Json {
  * Functions become declarations. A tool without a function is one of Google's own (`{googleSearch:
  * {}}`) and stays unchanged.
  */
-function toTools(request: ChatRequest, search: object[]): Json[] {
+function toTools(request: ChatRequest, search: object[]): Fields[] {
   const functions = (request.tools ?? []).filter(hasFunction);
-  const native = (request.tools ?? []).filter((tool) => !hasFunction(tool)) as Json[];
+  const native = (request.tools ?? []).filter((tool) => !hasFunction(tool)) as Fields[];
   return [
     ...(functions.length > 0 ? [{ functionDeclarations: functions.map(toDeclaration) }] : []),
     ...native,
-    ...(search as Json[]),
+    ...(search as Fields[]),
   ];
 }
 
@@ -123,10 +121,10 @@ const hasFunction = (tool: Partial<ToolDefinition>): boolean => tool.function !=
  * `parametersJsonSchema` takes full JSON Schema ($ref, anyOf, additionalProperties); `parameters`
  * takes only the subset in OpenAPI.
  */
-const toDeclaration = ({ function: { name, description, parameters } }: ToolDefinition): Json =>
+const toDeclaration = ({ function: { name, description, parameters } }: ToolDefinition): Fields =>
   present({ name, description, parametersJsonSchema: parameters });
 
-function toToolConfig(choice: ChatRequest['tool_choice']): Json | null {
+function toToolConfig(choice: ChatRequest['tool_choice']): Fields | null {
   if (choice === null || choice === undefined) return null;
   const { mode, names } = readToolChoice(choice);
   // VALIDATED is AUTO with a list of names, which AUTO does not take

@@ -4,6 +4,7 @@ import type { ParameterRule } from '../model-parameters.js';
 import { withFewMarks } from '../cache-breakpoints.js';
 import { withAllowedTools } from '../tool-choice.js';
 import type { HistoryRules } from './adapt-messages.js';
+import type { Fields } from '../../text/is-object.js';
 
 /** What a provider takes of a chat request, except its messages. */
 export interface RequestRules {
@@ -23,8 +24,6 @@ export interface RequestRules {
   readonly parameters?: readonly ParameterRule[];
 }
 
-type Body = Record<string, unknown>;
-
 /**
  * Brings a chat request within what the provider and the model take, in place and without changing
  * what the body refers to.
@@ -32,7 +31,7 @@ type Body = Record<string, unknown>;
  * @returns the fields that were left out or changed
  */
 export function fitRequest(
-  body: Body,
+  body: Fields,
   names: readonly string[],
   rules: RequestRules & { readonly history?: HistoryRules },
 ): string[] {
@@ -46,7 +45,7 @@ export function fitRequest(
   ];
   if (!history?.cacheControl && 'cache_control' in body) body['cache_control'] = undefined;
   if (history?.cacheControl) {
-    const marked = body as Body & Pick<ChatRequest, 'messages' | 'tools'>;
+    const marked = body as Fields & Pick<ChatRequest, 'messages' | 'tools'>;
     const fewer = withFewMarks(marked);
     if (fewer !== marked) lost.push('cache_control');
     Object.assign(body, fewer);
@@ -61,7 +60,7 @@ export function fitRequest(
 }
 
 /** OpenAI and others refuse an empty list. */
-function fitTools(body: Body, takesStrict: boolean, marks: boolean): string[] {
+function fitTools(body: Fields, takesStrict: boolean, marks: boolean): string[] {
   const tools = body['tools'] as readonly ToolDefinition[] | null | undefined;
   if (!tools?.length) {
     if (tools !== undefined) body['tools'] = undefined;
@@ -80,7 +79,7 @@ function fitTools(body: Body, takesStrict: boolean, marks: boolean): string[] {
   return tools.some((tool) => isStrict(tool) && tool.function.strict) ? ['tools'] : [];
 }
 
-function fitStops(body: Body, most: number): string[] {
+function fitStops(body: Fields, most: number): string[] {
   const { stop } = body;
   if (stop !== '' && !Array.isArray(stop)) return [];
   const given: readonly string[] = Array.isArray(stop) ? (stop as string[]) : [];

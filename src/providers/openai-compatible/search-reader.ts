@@ -10,9 +10,7 @@ import { urlCitation } from '../answer-chunks.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { parseJson } from '../json.js';
 import { SearchFindings, type FoundFields, isFound } from '../web-search/search-findings.js';
-import { isObject, asList } from '../../text/is-object.js';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { asList, isObject, type Json } from '../../text/is-object.js';
 
 /** What one chunk or body says of the model's searches. */
 export interface FoundInAnswer {
@@ -32,7 +30,7 @@ export interface SearchReader {
    * @param holder a chunk or a whole body
    * @param part its delta or message
    */
-  read(holder: Fields, part: Fields): FoundInAnswer;
+  read(holder: Json, part: Json): FoundInAnswer;
 }
 
 /** `[2]` in a text, but not the text of a link. */
@@ -104,7 +102,7 @@ export class SearchSink implements CompletionSink {
 
   chunk(chunk: CompletionChunk, frame: string | null): void {
     const choice = chunk.choices.find(({ index }) => index === 0);
-    const delta: Fields = choice?.delta ?? {};
+    const delta: Json = choice?.delta ?? {};
     this.find(chunk, delta);
     if (this.reader.marks && typeof delta['content'] === 'string')
       this.fullText += delta['content'];
@@ -129,7 +127,7 @@ export class SearchSink implements CompletionSink {
     if (isObject(chunk)) this.find(chunk, {});
   }
 
-  private find(chunk: Fields, delta: Fields): void {
+  private find(chunk: Json, delta: Json): void {
     const { id, object, created, model } = chunk as Partial<CompletionChunk>;
     this.head = { id, object, created, model, choices: [] };
     const { pages = [], queries = [], numbered } = this.reader.read(chunk, delta);

@@ -6,7 +6,7 @@ import {
 } from '../../completion.js';
 import { exactJson } from '../../text/exact-json.js';
 import { asList, type Fields, isObject, objectsIn, textIn } from '../../text/is-object.js';
-import { madeCallId } from '../answer-chunks.js';
+import { CallIds } from '../answer-chunks.js';
 import { CallArguments } from '../call-arguments.js';
 import { countIn } from './usage.js';
 
@@ -50,7 +50,7 @@ interface Holder {
  */
 export class MendedCalls {
   private readonly calls: KnownCall[] = [];
-  private readonly ids = new Set<string>();
+  private readonly ids = new CallIds();
   private count = 0;
   /** A finish reason that the client gets with the rest of the calls; null: with none. */
   end: string | null | undefined;
@@ -168,10 +168,7 @@ export class MendedCalls {
     hold(call, piece);
     call.index = this.count++;
     call.name = call.begun || call.name;
-    const isOwn = call.id !== '' && !this.ids.has(call.id);
-    const id = isOwn ? call.id : madeCallId();
-    this.ids.add(id);
-    let changed = put(piece, 'id', id);
+    let changed = put(piece, 'id', this.ids.of(call.id));
     if (!this.isWhole && put(piece, 'index', call.index)) changed = true;
     if (!call.isFunction) return changed;
     if (put(piece, 'type', 'function')) changed = true;

@@ -1,4 +1,4 @@
-import type { ChatMessage, ContentPart } from '../../completion.js';
+import { type ChatMessage, type ContentPart, isInstruction } from '../../completion.js';
 import { unsupported } from '../failure.js';
 import { toldContent } from '../strict-history.js';
 import { type Fields, pick, present } from '../../text/is-object.js';
@@ -23,9 +23,7 @@ export function responsesInput(
   provider: string,
   messages: readonly ChatMessage[],
 ): { instructions?: string; input: unknown[] } {
-  const firstTurn = messages.findIndex(
-    (message) => message.role !== 'system' && message.role !== 'developer',
-  );
+  const firstTurn = messages.findIndex((message) => !isInstruction(message));
   const opening = firstTurn === -1 ? 0 : firstTurn;
   const instructions = messages
     .slice(0, opening)

@@ -150,8 +150,7 @@ export class OwnResponseEvents extends OwnEvents<ResponsesEvent> {
     const [callId] = callIdOf(item);
     if (callId !== undefined && !this.isNew(callId)) return false;
     const { type: kind, id } = item;
-    const own = { type: String(kind), id: String(id), callId: callId ?? '' };
-    return this.begin(index, own);
+    return this.begin(index, String(kind), String(id), callId);
   }
 
   /** An event inside an item. */

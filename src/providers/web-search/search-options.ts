@@ -1,8 +1,14 @@
-import type { ChatRequest, SearchLocation, NativeSearchOptions } from '../../completion.js';
-import { isObject } from '../../text/is-object.js';
+import {
+  type ChatRequest,
+  type SearchLocation,
+  type NativeSearchOptions,
+  placeIn,
+} from '../../completion.js';
+import { asList, isObject, nameSet, omit, present, textIn } from '../../text/is-object.js';
 
 /** The fields of `web_search_options` that OpenAI's API does not have. */
-const ownFields = ['max_uses', 'allowed_domains', 'blocked_domains', 'recency', 'required'];
+const ownFields = nameSet('max_uses allowed_domains blocked_domains recency required');
+const recencies = ['day', 'week', 'month', 'year'];
 
 /** What a request asks of the model's own search, checked; of each field, absent: nothing. */
 export interface SearchRequest {
@@ -19,21 +25,15 @@ export interface SearchRequest {
   readonly isOff?: true;
 }
 
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-
 function domains(value: unknown): readonly string[] | undefined {
-  const names = Array.isArray(value) ? value.filter((name) => text(name) !== undefined) : [];
+  const names = asList(value).filter((name) => textIn(name) !== '');
   return names.length > 0 ? (names as string[]) : undefined;
 }
 
 function locationOf(value: unknown): SearchLocation | undefined {
   const place = isObject(value) && isObject(value['approximate']) ? value['approximate'] : {};
-  const given = ['country', 'region', 'city', 'timezone'].flatMap((name) => {
-    const part = text(place[name]);
-    return part === undefined ? [] : [[name, part] as const];
-  });
-  return given.length > 0 ? Object.fromEntries(given) : undefined;
+  const location = placeIn(place);
+  return Object.keys(location).length > 0 ? location : undefined;
 }
 
 /**
@@ -46,25 +46,20 @@ export function searchRequestOf({
   if (!isObject(asked)) return null;
   const { search_context_size: size, max_uses: uses, recency } = asked;
   const allowed = domains(asked['allowed_domains']);
-  const fields = {
-    contextSize: text(size),
-    location: locationOf(asked['user_location']),
-    isOff: uses === 0 ? true : undefined,
-    maxUses: Number.isInteger(uses) && Number(uses) > 0 ? Number(uses) : undefined,
-    allowedDomains: allowed,
-    blockedDomains: allowed ? undefined : domains(asked['blocked_domains']),
-    recency: text(recency),
-  };
   return {
-    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+    ...present({
+      contextSize: textIn(size) || undefined,
+      location: locationOf(asked['user_location']),
+      isOff: uses === 0 || undefined,
+      maxUses: Number.isInteger(uses) && Number(uses) > 0 ? Number(uses) : undefined,
+      allowedDomains: allowed,
+      blockedDomains: allowed ? undefined : domains(asked['blocked_domains']),
+      recency: recencies.find((known) => known === recency),
+    }),
     required: asked['required'] === true,
   };
 }
 
 /** The field as OpenAI's API takes it: without the gateway's own extensions. */
-export function withoutExtensions(options: NativeSearchOptions): NativeSearchOptions {
-  if (!isObject(options) || !ownFields.some((field) => field in options)) return options;
-  return Object.fromEntries(
-    Object.entries(options).filter(([field]) => !ownFields.includes(field)),
-  );
-}
+export const withoutExtensions = (options: NativeSearchOptions): NativeSearchOptions =>
+  isObject(options) ? omit(options, ownFields) : options;

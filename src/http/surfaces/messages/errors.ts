@@ -13,14 +13,11 @@ const types: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
-/** Anthropic's status of an overload, which has no standard number. */
-const overloaded = 529;
-
 function statusOf({ code, status, clientError }: GatewayError): number {
   if (clientError?.code === 'context_length_exceeded' || status === 422) return 400;
   if (code === 'quota_exhausted') return 402;
-  const isOverload = status === 503 && code !== 'unavailable';
-  return isOverload ? overloaded : status;
+  // Anthropic's status of an overload, which has no standard number
+  return status === 503 && code !== 'unavailable' ? 529 : status;
 }
 
 function typeOf(error: GatewayError): string {

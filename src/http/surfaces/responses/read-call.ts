@@ -114,20 +114,10 @@ function originalOf(body: ResponsesBody, headers: SentAlong['headers']): Forward
   const { input } = body;
   if (Array.isArray(input)) forwarded['input'] = forwardedInput(input as Json[]);
   // without its store a provider has to give the reasoning along, for the next turn
-  if (body.store !== false) forwarded['include'] = withReasoning(body);
+  if (body.store !== false)
+    forwarded['include'] = [...new Set([...(body.include ?? []), 'reasoning.encrypted_content'])];
   forwarded['store'] = false;
-  return {
-    dialect: 'responses',
-    body: forwarded,
-    headers,
-    query: '',
-    needs: reasonOf(needs),
-  };
+  return { dialect: 'responses', body: forwarded, headers, query: '', needs: reasonOf(needs) };
 }
 
 const reasonOf = (needs: string | null): string | null => needs && `\`${needs}\` of this request`;
-
-const reasoningContent = 'reasoning.encrypted_content';
-const withReasoning = ({ include }: ResponsesBody): readonly string[] => [
-  ...new Set([...(include ?? []), reasoningContent]),
-];

@@ -106,7 +106,7 @@ const outOfCredit = new RegExp(
     'you have depleted your|api calls / month', // Hugging Face; Cohere
     'spend(ing)? limit|\\bbilling_(hard_limit|not_active\\b)', // xAI, OpenAI
     'not have (sufficient|enough) credits|requires billing to be', // NVIDIA; Google
-    'update your payment method|invalid_payment_instrument', // Cohere; AWS
+    'invalid_payment_instrument', // AWS
     // subscriptions: Z.ai, MiniMax, ChatGPT, Kimi, Anthropic
     'usage[_ ]limit[_ ](has been )?(reached|exceeded)|(reached|hit) your (\\w+ ){0,3}usage limits?',
     'extra usage is required|out of extra usage', // Claude

@@ -103,7 +103,6 @@ const refusals: [string, string, Step][] = [
       body: { message: 'Model access is denied due to INVALID_PAYMENT_INSTRUMENT: A valid one …' },
     },
   ],
-  ['Cohere', 'up', { status: 402, body: { message: 'Please add or update your payment method' } }],
   [
     'an event of a stream',
     'up',

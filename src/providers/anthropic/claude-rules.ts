@@ -55,6 +55,10 @@ function partsOf(name: string): { family: string; release: number } {
   return { family, release: oldMajor === undefined ? newest : version(oldMajor, oldMinor) };
 }
 
+/** Whether two names are those of one Claude; dates and providers' forms do not count. */
+export const isSameClaude = (one: string, other: string): boolean =>
+  JSON.stringify(partsOf(one.toLowerCase())) === JSON.stringify(partsOf(other.toLowerCase()));
+
 /**
  * The release of a Claude, as 405 for 4.5; a Claude of unknown release counts as the newest. 0 for
  * another vendor's model.

@@ -9,6 +9,7 @@ import type {
 import { anthropicEvents, fromAnthropicAnswer } from './events.js';
 import { anthropicErrorBody, anthropicFailure } from './failure.js';
 import { claudeThinking, rulesOf } from './claude-rules.js';
+import { fieldsForOther } from './other-claude.js';
 import { withoutRefused } from './refused-blocks.js';
 import {
   type AnthropicBody,
@@ -108,11 +109,14 @@ function buildRequest(
   const model = deploymentOf(settings, call.model) ?? call.model;
   const name = claudeName(settings, call.model);
   const { original } = call;
-  const body: object = original
-    ? Object.assign({}, readBy(name, original), addedEffort(call, name), {
-        model,
-        stream: call.stream,
-      })
+  const read = original && readBy(name, original);
+  const body: object = read
+    ? Object.assign(
+        {},
+        read,
+        { ...addedEffort(call, name), ...fieldsForOther(call, read, name) },
+        { model, stream: call.stream },
+      )
     : { model, ...toAnthropicBody(call.request, name), stream: call.stream };
   const sent = settings.cacheBreakpoints ? withCacheBreakpoints(body as AnthropicBody) : body;
   return postTo(settings, url, sent, apiKey, original);

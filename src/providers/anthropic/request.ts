@@ -66,7 +66,8 @@ export function toAnthropicBody(given: ChatRequest, model: string): AnthropicBod
   };
 }
 
-const sampling = ['temperature', 'top_p', 'top_k'];
+/** Fields that newer models refuse. */
+export const sampling = ['temperature', 'top_p', 'top_k'];
 /** Fields of the chat API that Claude has no word for. */
 export const wordless = namesIn(`
   seed logprobs top_logprobs logit_bias presence_penalty frequency_penalty verbosity prediction

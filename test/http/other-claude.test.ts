@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { callAnswer, rawGateway } from '../helpers/raw-provider.js';
+import { post } from '../helpers/sse.js';
+
+const raw = rawGateway();
+const hello = { role: 'user', content: 'Hello' };
+
+/** What the second model of a request in Messages gets after the first has failed. */
+async function sent(models: readonly [string, string], fields: object): Promise<object> {
+  const [model, next] = models.map((name) => `claude/claude-${name}`);
+  raw.provider.answer((_path, body) =>
+    body.includes(`"claude-${models[0]}"`)
+      ? { status: 529, json: '{}' }
+      : { json: callAnswer('claude') },
+  );
+  const body = { model, fallback_models: [next], max_tokens: 9_000, messages: [hello], ...fields };
+  const { status, text } = await post(`${raw.gateway.url}/v1/messages`, body, raw.gateway.auth);
+  expect(status, text).toBe(200);
+  // a field that is left out reads as undefined
+  return { ...leftOut, ...(raw.provider.body() as object) };
+}
+
+const leftOut = {
+  thinking: undefined,
+  output_config: undefined,
+  temperature: undefined,
+  top_k: undefined,
+};
+
+const adaptive = { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } };
+const budget = { thinking: { type: 'enabled', budget_tokens: 4_000 } };
+const forced = { tools: [{ name: 'f', input_schema: {} }], tool_choice: { type: 'any' } };
+const late = [hello, { role: 'system', content: 'Be brief' }];
+const begun = [hello, { role: 'assistant', content: '{' }];
+
+describe('a body that was written for one Claude goes to another', () => {
+  it.each<[string, [string, string], object, object]>([
+    [
+      'with a budget for its effort',
+      ['opus-4-8', 'haiku-4-5'],
+      adaptive,
+      { thinking: { type: 'enabled', budget_tokens: 7_200 }, output_config: undefined },
+    ],
+    [
+      'with an effort for its budget',
+      ['sonnet-4-5', 'opus-4-8'],
+      budget,
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } },
+    ],
+    ['without thinking', ['opus-4-8', '3-5-haiku-20241022'], adaptive, { thinking: undefined }],
+    [
+      'without sampling',
+      ['sonnet-4-5', 'opus-4-8'],
+      { temperature: 0.2, top_k: 5 },
+      { temperature: undefined, top_k: undefined },
+    ],
+    [
+      'with late instructions as what the user says',
+      ['opus-4-8', 'opus-4-7'],
+      { messages: late },
+      { messages: [hello, { role: 'user', content: 'Be brief' }] },
+    ],
+    [
+      'with a request to go on',
+      ['sonnet-4-5', 'sonnet-4-6'],
+      { messages: begun },
+      { messages: [...begun, { role: 'user' }] },
+    ],
+    [
+      'with as many tokens as it writes',
+      ['opus-4-8', 'haiku-4-5'],
+      { max_tokens: 128_000 },
+      { max_tokens: 64_000 },
+    ],
+    [
+      'with its own name of the highest effort',
+      ['opus-4-8', 'opus-4-6'],
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'xhigh' } },
+      { output_config: { effort: 'max' } },
+    ],
+    [
+      'with a free choice of tools',
+      ['sonnet-4-6', 'opus-5-5'],
+      forced,
+      { tool_choice: { type: 'auto' } },
+    ],
+    [
+      'as it is where it may be so',
+      ['opus-4-8', 'sonnet-5'],
+      { ...adaptive, messages: late },
+      { ...adaptive, messages: late },
+    ],
+  ])('%s', async (_name, models, fields, expected) => {
+    expect(await sent(models, fields)).toMatchObject(expected);
+  });
+});
+
+it('a body that names the Claude that gets it is forwarded as it is', async () => {
+  const body = { model: 'claude/claude-opus-4-8', max_tokens: 9, ...budget, messages: begun };
+  raw.provider.answer(() => ({ json: callAnswer('claude') }));
+  await post(`${raw.gateway.url}/v1/messages`, body, raw.gateway.auth);
+  expect(raw.provider.body()).toMatchObject({ ...budget, messages: begun });
+});

@@ -94,6 +94,8 @@ describe.runIf(hasChromium)('an operator', () => {
     });
     await page.goto(gateway.url);
     await failures().getByText('provider overloaded').first().waitFor();
+    const errors = page.getByRole('link', { name: /^Provider errors/ }).first();
+    expect(await errors.getAttribute('href')).toContain('failedBy=provider');
     expect(await seriousFindings(page)).toEqual([]);
   });
 

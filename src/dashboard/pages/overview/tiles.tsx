@@ -104,7 +104,7 @@ function countTiles(series: UsageSeries): Tile[] {
         client: formatCount(totals.clientClosed),
       }),
       history: errorRates(series),
-      filters: { failed: 'true' },
+      filters: { failedBy: 'provider' },
     },
   ];
 }

@@ -107,6 +107,24 @@ describe.runIf(hasChromium)('the page of preferences', { timeout: 180_000 }, () 
     await page.getByText(/line \d+: column "up\/alpha": "good" is not a number/).waitFor();
   });
 
+  it('keeps a chosen file while the gateway is away or the sign-in has ended, and says so', async () => {
+    const start = page.getByRole('button', { name: 'Start training' });
+    await page.route(/training$|healthz$/, (route) => route.abort());
+    await start.click();
+    await page.getByText('The gateway does not answer. Trying again …').waitFor();
+    expect(await page.getByText('Failed to fetch').count()).toBe(0);
+    await page.unrouteAll();
+    await page.context().clearCookies();
+    await start.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Your sign-in has ended').waitFor();
+    await dialog.getByRole('textbox', { name: 'Password' }).fill('correct horse battery');
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await start.click();
+    await page.getByText(/"good" is not a number/).waitFor();
+  });
+
   it('collects an evaluation set, whose scores are edited', async () => {
     await page.goto(`${gateway.url}/preferences/evaluations`);
     await page.getByText('The evaluation set is empty').waitFor();

@@ -83,6 +83,26 @@ describe.runIf(hasChromium)('the API reference in a browser', () => {
     expect(complaintsOf(page)).toEqual([]);
   });
 
+  it('is read again once the gateway answers, and says until then that it does not', async () => {
+    ({ gateway } = await startDashboard());
+    const page = await claimAndOpen(gateway, '/reference');
+    let reads = 0;
+    await page.route(/docs\/feedback$|healthz$/, (route) => {
+      if (route.request().url().endsWith('feedback')) reads += 1;
+      return route.abort();
+    });
+    await page
+      .getByRole('navigation', { name: 'Contents' })
+      .getByRole('link', { name: 'Feedback' })
+      .click();
+    await page.getByText('The gateway does not answer. Trying again …').waitFor();
+    // it gives up by itself
+    await expect.poll(() => reads, { timeout: 15_000 }).toBeGreaterThanOrEqual(3);
+    expect(await page.getByText('Failed to fetch').count()).toBe(0);
+    await page.unrouteAll();
+    await page.locator('#giveFeedback').waitFor();
+  });
+
   it('says of an unknown resource that there is none, and leads to those that there are', async () => {
     ({ gateway } = await startDashboard());
     const page = await claimAndOpen(gateway, '/reference');

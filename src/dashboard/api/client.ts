@@ -22,23 +22,23 @@ export function setCsrfToken(token: string | null): void {
 export const changeHeaders = (): Record<string, string> =>
   csrfToken === null ? {} : { 'x-csrf-token': csrfToken };
 
-/** What is thrown where no answer comes; a banner says it for all of the page. */
-const unanswered = (): ApiFailure => new ApiFailure(0, texts.common.unanswered, null);
+/**
+ * `fetch` of the gateway. Where it does not answer, a banner says it for all of the page.
+ * @throws ApiFailure if there is no answer, or one that is not 2xx
+ */
+export async function send(to: string | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(to, init).catch(() => null);
+  if (!noteAnswer(response) || !response) throw new ApiFailure(0, texts.common.unanswered, null);
+  if (!response.ok) throw await ApiFailure.of(response);
+  return response;
+}
 
-/** Adds the token to changes, and throws what is not a success. */
+/** Adds the token to changes. */
 const middleware: Middleware = {
   onRequest({ request }) {
     if (request.method !== 'GET' && csrfToken !== null)
       request.headers.set('x-csrf-token', csrfToken);
     return request;
-  },
-  onError() {
-    noteAnswer(null);
-    return unanswered();
-  },
-  async onResponse({ response }) {
-    if (!noteAnswer(response)) throw unanswered();
-    if (!response.ok) throw await ApiFailure.of(response);
   },
 };
 
@@ -49,6 +49,7 @@ const middleware: Middleware = {
  */
 export const api = createClient<paths, 'application/json'>({
   baseUrl: basePath === '' ? '/' : basePath,
+  fetch: send,
 });
 api.use(middleware);
 

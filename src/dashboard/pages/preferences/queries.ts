@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDebouncedValue } from '@mantine/hooks';
-import { api, basePath, changeHeaders, dataOf } from '../../api/client.js';
+import { api, basePath, changeHeaders, dataOf, send } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
-import { ApiFailure, isMissing } from '../../api/failure.js';
+import { isMissing } from '../../api/failure.js';
 import { read } from '../../api/queries.js';
 import { type Draft, hasNoWeight, settingsOf } from './settings.js';
 
@@ -44,8 +44,7 @@ export const isUnderWay = (training: Schema<'TrainingResponse'> | null): boolean
 /** Starts a training from a form. @throws ApiFailure with the line and column that is wrong */
 export async function startTraining(id: string, form: FormData): Promise<void> {
   const path = `${basePath}/api/v1/preferences/${encodeURIComponent(id)}/training`;
-  const response = await fetch(path, { method: 'POST', headers: changeHeaders(), body: form });
-  if (!response.ok) throw await ApiFailure.of(response);
+  await send(path, { method: 'POST', headers: changeHeaders(), body: form });
 }
 
 export type Preview = Schema<'PreferencePreviewResponse'>;

@@ -2,9 +2,9 @@ import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type MouseEvent, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { basePath } from '../../api/client.js';
+import { basePath, send } from '../../api/client.js';
 import { importPart } from '../../api/connection.js';
-import { ApiFailure } from '../../api/failure.js';
+import { isMissing } from '../../api/failure.js';
 import { Loaded } from '../../components/loaded.js';
 import { Page } from '../../components/page.js';
 import { texts } from '../../texts/texts.js';
@@ -17,7 +17,8 @@ export default function ReferencePage() {
   const page = useQuery({
     queryKey: ['reference', group],
     queryFn: () => readReference(group),
-    staleTime: 'static',
+    // read again only while it could not be read
+    staleTime: ({ state }) => (state.data ? 'static' : 0),
   });
   const openApi = <Anchor href={`${basePath}/openapi.json`}>{text.openApi}</Anchor>;
   const [title, lead] = page.data?.isUnknown
@@ -44,13 +45,11 @@ interface Reference {
 async function readReference(group: string): Promise<Reference> {
   const url = `${basePath}/docs${group === '' ? '' : `/${group}`}`;
   // programs are asked for a key at a path that does not exist
-  const answer = await fetch(url, { headers: { accept: 'text/html' } });
-  if (answer.status === 404 && group !== '') {
-    // until it is read, the request stays open
-    await answer.text();
-    return onlyContents(await readReference(''));
-  }
-  if (!answer.ok) throw await ApiFailure.of(answer);
+  const answer = await send(url, { headers: { accept: 'text/html' } }).catch((error: unknown) => {
+    if (group !== '' && isMissing(error)) return null;
+    throw error;
+  });
+  if (!answer) return onlyContents(await readReference(''));
   const [before = '', style = '', after = ''] = (await answer.text()).split(/<\/?style>/);
   // the security policy would refuse an element with styles, even in a document that is not shown
   // the dashboard has a main part of its own

@@ -28,6 +28,7 @@ export const theme = createTheme({
     AppShell: { defaultProps: { transitionDuration: motionMs } },
     Burger: { defaultProps: { transitionDuration: motionMs } },
     Spoiler: { defaultProps: { transitionDuration: motionMs } },
+    Skeleton: { defaultProps: { animate: false } },
     Tooltip: {
       defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } },
     },

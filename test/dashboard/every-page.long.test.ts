@@ -64,6 +64,15 @@ async function filledGateway(upstream: Upstream): Promise<RunningGateway> {
   return gateway;
 }
 
+/** The longest transition or animation of what is on a page and of what stands beside it, in ms. */
+const longestMotion = (page: Page): Promise<number> =>
+  page.evaluate(`Math.max(...[...document.querySelectorAll('*')].flatMap((element) =>
+    ['', '::before', '::after'].flatMap((part) => {
+      const { animationName, animationDuration, transitionDuration } = getComputedStyle(element, part);
+      const durations = animationName === 'none' ? [] : animationDuration.split(',');
+      return [...durations, ...transitionDuration.split(',')].map((one) => 1_000 * parseFloat(one));
+    })))`);
+
 describe.runIf(hasChromium)('every page, with the requests of a week', () => {
   let upstream: Upstream;
   let gateway: RunningGateway;
@@ -109,6 +118,23 @@ describe.runIf(hasChromium)('every page, with the requests of a week', () => {
       await member.getByRole('main').getByRole('link', { name: shown.first }).first().click();
     await member.waitForLoadState('networkidle');
     expect(await findings(member)).toEqual([]);
+  });
+
+  it.each([
+    ['no-preference', 120],
+    ['reduce', 0],
+  ] as const)('moves nothing for long where %s is asked for', async (reducedMotion, longest) => {
+    await member.emulateMedia({ reducedMotion });
+    // lines stand where an answer does not come
+    await member.route('**/api/v1/audit*', () => undefined);
+    for (const path of ['/', '/requests', '/preferences/new', '/playground', '/settings/audit']) {
+      await member.goto(gateway.url + path);
+      await member.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
+      if (path.endsWith('audit')) await member.getByLabel('Loading').first().waitFor();
+      else await member.waitForLoadState('networkidle');
+      expect([path, await longestMotion(member)]).toEqual([path, expect.closeTo(longest)]);
+    }
+    await member.unrouteAll();
   });
 
   it.each(strangers)('has none before the sign-in: %s', async (path) => {

@@ -339,6 +339,16 @@ describe('the dashboard', () => {
     ).toEqual(['components/draft.ts', 'pages/requests/list-actions.tsx']);
   });
 
+  it('has no colours but those of its theme and those of its charts', () => {
+    const all = readdirSync('src/dashboard', { recursive: true, encoding: 'utf8' });
+    const colored = all.filter(
+      (file) =>
+        /\.(tsx?|css)$/.test(file) &&
+        /#([\da-f]{3,4}){1,2}\b/i.test(withoutComments(read(join('src/dashboard', file)))),
+    );
+    expect(colored.sort()).toEqual(['components/chart-columns.ts', 'theme.ts']);
+  });
+
   it('imports what it loads later so that a restart or an upgrade of the gateway breaks no page', () => {
     const alone = files.filter((file) =>
       /lazy\(\s*\(\) => import\(|await import\(/.test(read(join('src/dashboard', file))),

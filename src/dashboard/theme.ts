@@ -47,11 +47,13 @@ export const themeVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-placeholder': colors.gray[6],
     '--mantine-color-error': colors.red[8],
     '--good-color': '#237a36',
+    '--grid-color': colors.gray[2],
   },
   dark: {
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-placeholder': colors.dark[2],
     '--mantine-color-error': colors.red[4],
     '--good-color': colors.green[4],
+    '--grid-color': colors.dark[5],
   },
 });

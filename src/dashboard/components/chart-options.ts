@@ -20,7 +20,8 @@ export function chartData(
 interface Drawn {
   readonly names: readonly (readonly [label: string, color: string])[];
   readonly kind: ChartKind;
-  readonly scheme: 'light' | 'dark';
+  /** Of a variable of the theme, which a canvas does not know. */
+  readonly colorOf: (variable: string) => string;
   readonly width: number;
   readonly height: number;
   readonly group: string | undefined;
@@ -97,11 +98,10 @@ const ticksOf = (drawn: Drawn, highest: number): number[] =>
   );
 
 function axesOf(drawn: Drawn): uPlot.Axis[] {
-  const isDark = drawn.scheme === 'dark';
   const shared: uPlot.Axis = {
-    stroke: isDark ? '#c9c9c9' : '#495057',
+    stroke: drawn.colorOf('--mantine-color-dimmed'),
     font: '12px system-ui, sans-serif',
-    grid: { stroke: isDark ? '#3b3b3b' : '#e9ecef', width: 1 },
+    grid: { stroke: drawn.colorOf('--grid-color'), width: 1 },
     ticks: { show: false },
   };
   const wordings = (_plot: uPlot, values: number[], _axis: number, _space: number, step: number) =>

@@ -44,10 +44,11 @@ export function Chart({ label, times, series, format, height = 180, ...how }: Ch
   const canSelect = onSelect !== undefined;
   useEffect(() => {
     if (!holder.current || width === 0) return;
+    const style = getComputedStyle(holder.current);
     const options = chartOptions({
       names: JSON.parse(shape) as [string, string][],
       kind,
-      scheme,
+      colorOf: (variable) => style.getPropertyValue(variable),
       width,
       height,
       group,

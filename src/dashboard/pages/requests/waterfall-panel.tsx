@@ -20,10 +20,10 @@ const text = texts.requests.detail;
 
 const colors: Readonly<Record<PhaseName, string>> = {
   wait: restColor,
-  connect: '#15aabf',
-  provider: '#f59f00',
-  thinking: '#be4bdb',
-  answer: '#228be6',
+  connect: 'var(--mantine-color-cyan-6)',
+  provider: 'var(--mantine-color-yellow-7)',
+  thinking: 'var(--mantine-color-grape-6)',
+  answer: 'var(--mantine-color-blue-6)',
 };
 
 /** The attempts on one time axis: waits, retries, fallbacks, first token, end. */

@@ -22,7 +22,15 @@ const keyId = randomUUID();
 async function filledGateway(upstream: Upstream): Promise<RunningGateway> {
   const databases = memoryDatabases(null, { onWarning: () => undefined, onNews: () => undefined });
   const { store } = await databases.get();
-  await store.keys.add(keyFor(firstAccountId, 'batch-jobs', 'sk_batch', { id: keyId }));
+  const day = Date.now() - 86_400_000;
+  const old = { id: keyId, createdAt: day };
+  await store.keys.add(keyFor(firstAccountId, 'batch-jobs', 'sk_batch', old));
+  // more than a page of each, all newer
+  for (let at = day + 1; at <= day + 110; at++) {
+    await store.keys.add(keyFor(firstAccountId, `key ${at}`, `sk_${at}`, { createdAt: at }));
+    const email = `user-${at - day}@example.org`;
+    await store.accounts.create({ id: randomUUID(), email, passwordHash: null, at });
+  }
   const rows = demoRequests(Date.now() - 60_000, 0.9, 600).map(({ request }) => ({
     ...request,
     keyId,
@@ -178,9 +186,12 @@ describe.runIf(hasChromium)('an operator', () => {
 
   it('filters by choices without an error while typing, and keeps a view by its name', async () => {
     await page.goto(`${gateway.url}/requests`);
-    await page.getByRole('combobox', { name: 'Key', exact: true }).fill('batch');
+    const keyFilter = () => page.getByRole('combobox', { name: 'Key', exact: true });
+    await keyFilter().fill('batch');
     await page.getByRole('option', { name: 'batch-jobs' }).click();
     await expect.poll(() => page.url()).toContain(`key=${keyId}`);
+    await page.reload();
+    await expect.poll(() => keyFilter().inputValue()).toBe('batch-jobs');
     await page.getByRole('combobox', { name: 'Outcome' }).click();
     await page.getByRole('option', { name: 'provider failed' }).click();
     await expect.poll(async () => new Set(await firstCells(3)).size).toBeGreaterThan(0);
@@ -196,6 +207,9 @@ describe.runIf(hasChromium)('an operator', () => {
     await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByLabel('Costs at least').waitFor();
     expect(await page.getByRole('option').count()).toBe(0);
+    await page.getByRole('combobox', { name: 'Account' }).fill('user-1@');
+    await page.getByRole('option', { name: 'user-1@example.org' }).waitFor();
+    await page.getByRole('combobox', { name: 'Account' }).fill('');
     await page.getByLabel('Costs at least').fill('0.5');
     await page.getByText('No request matches').waitFor();
     expect(page.url()).toContain('minCost=0.5');

@@ -38,7 +38,10 @@ export function read<Path extends Readable>(
 export const useRead = <Path extends Readable>(
   path: Path,
   params?: Parameters<Path>,
-  options: Pick<UseQueryOptions<Answer<Path>>, 'refetchInterval' | 'staleTime' | 'enabled'> = {},
+  options: Pick<
+    UseQueryOptions<Answer<Path>>,
+    'refetchInterval' | 'staleTime' | 'enabled' | 'placeholderData'
+  > = {},
 ) =>
   useQuery<Answer<Path>>({
     queryKey: [path, params],
@@ -115,20 +118,42 @@ export const useModelLabels = (): readonly string[] => {
   return data?.data.flatMap(({ id }) => (id.includes('/') ? [id] : [])) ?? [];
 };
 
-/** The names and ids of the newest keys: the caller's, for administrators those of all accounts. */
-export const useKeys = (isAdmin: boolean) =>
-  useRead(
-    '/api/v1/keys',
-    { query: { limit: 100, ...(isAdmin ? { account: 'all' } : {}) } },
-    rarelyChanged,
-  ).data?.items ?? [];
+/**
+ * The names and ids of the newest keys that a search finds, and of the chosen one: the caller's, for
+ * administrators those of all accounts.
+ */
+export function useKeys(isAdmin: boolean, search: string, chosen: string | null) {
+  const one = useRead(
+    '/api/v1/keys/{id}',
+    { path: { id: chosen ?? '' } },
+    { ...rarelyChanged, enabled: chosen !== null },
+  ).data;
+  const searched = search === '' || search === one?.name ? {} : { search };
+  const query = { limit: 100, ...(isAdmin ? { account: 'all' } : {}), ...searched };
+  const kept = { ...rarelyChanged, placeholderData: keepPreviousData };
+  const found = useRead('/api/v1/keys', { query }, kept).data?.items ?? [];
+  return one && !found.some(({ id }) => id === one.id) ? [...found, one] : found;
+}
 
-/** The mail addresses of the accounts by their ids, for administrators. */
+/** No more accounts are read for their names. */
+const maxNames = 1_000;
+
+/** The mail addresses of the newest accounts by their ids, for administrators. */
 export function useAccountNames(isAdmin: boolean): ReadonlyMap<string, string> {
-  const { data } = useRead(
-    '/api/v1/accounts',
-    { query: { limit: 100 } },
-    { ...rarelyChanged, enabled: isAdmin },
-  );
-  return new Map(data?.items.map(({ id, email }) => [id, email ?? id]));
+  const { data } = useQuery({
+    queryKey: ['account-names'],
+    queryFn: async () => {
+      const names = new Map<string, string>();
+      for (let page = {}; names.size < maxNames;) {
+        const { items, next } = await read('/api/v1/accounts', { query: { limit: 100, ...page } });
+        for (const { id, email } of items) names.set(id, email ?? id);
+        if (next === null) break;
+        page = { cursor: next };
+      }
+      return names;
+    },
+    ...rarelyChanged,
+    enabled: isAdmin,
+  });
+  return data ?? new Map<string, string>();
 }

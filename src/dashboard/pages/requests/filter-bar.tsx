@@ -9,8 +9,8 @@ import {
   TagsInput,
   TextInput,
 } from '@mantine/core';
-import { useDebouncedCallback, useHotkeys } from '@mantine/hooks';
-import { useRef } from 'react';
+import { useDebouncedCallback, useDebouncedValue, useHotkeys } from '@mantine/hooks';
+import { useRef, useState } from 'react';
 import { useAccountNames, useKeys, useModelLabels, useRead } from '../../api/queries.js';
 import { useParameters } from '../../components/search-parameters.js';
 import { texts } from '../../texts/texts.js';
@@ -41,7 +41,6 @@ const outcomes = optionsOf({
 /** The filters, which stand in the address. */
 export function FilterBar({ isAdmin }: { isAdmin: boolean }) {
   const [parameters, change] = useParameters();
-  const keys = useKeys(isAdmin).map(({ id, name }) => ({ value: id, label: name }));
   return (
     <Group gap={6}>
       <Select
@@ -59,7 +58,7 @@ export function FilterBar({ isAdmin }: { isAdmin: boolean }) {
       <OutcomeFilter />
       <Choice name="code" label={texts.common.reason} options={optionsOf(texts.codes)} w={150} />
       <ModelFilter />
-      <Choice name="key" label={text.key} options={keys} />
+      <KeyFilter isAdmin={isAdmin} />
       <TypedId />
       <MoreFilters isAdmin={isAdmin} />
       {isFiltered(parameters) ? (
@@ -96,10 +95,12 @@ interface ChoiceProps {
   label: string;
   options: readonly { value: string; label: string }[];
   w?: number | string;
+  /** Called with what is typed. */
+  onSearchChange?: (typed: string) => void;
 }
 
 /** One of some values, found by typing; one of the address that is none of them is shown too. */
-function Choice({ name, label, options, w = 120 }: ChoiceProps) {
+function Choice({ name, label, options, w = 120, ...more }: ChoiceProps) {
   const [parameters, change] = useParameters();
   const value = parameters[name] ?? null;
   const isKnown = value === null || options.some((one) => one.value === value);
@@ -117,8 +118,18 @@ function Choice({ name, label, options, w = 120 }: ChoiceProps) {
       data={isKnown ? [...options] : [...options, { value, label: value }]}
       value={value}
       onChange={(chosen) => change({ [name]: chosen })}
+      {...more}
     />
   );
+}
+
+/** The gateway searches the keys, which may be more than a list has. */
+function KeyFilter({ isAdmin }: { isAdmin: boolean }) {
+  const [{ key = null }] = useParameters();
+  const [typed, setTyped] = useState('');
+  const [search] = useDebouncedValue(typed.trim(), typingMs);
+  const keys = useKeys(isAdmin, search, key).map(({ id, name }) => ({ value: id, label: name }));
+  return <Choice name="key" label={text.key} options={keys} onSearchChange={setTyped} />;
 }
 
 /** What is asked for less often. */

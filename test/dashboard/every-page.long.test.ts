@@ -120,6 +120,22 @@ describe.runIf(hasChromium)('every page, with the requests of a week', () => {
     expect(await findings(member)).toEqual([]);
   });
 
+  it('says what choosing saved in a sentence and a picture, and how it is computed in a fold', async () => {
+    await member.goto(`${gateway.url}/?range=7d`);
+    const panel = member.getByRole('region', { name: 'Savings' });
+    await panel.getByText(/^(Choosing models|Whether choosing)/).waitFor();
+    await panel.getByText(/^[\d.]+ (lower|higher) to [\d.]+ (lower|higher)$/).waitFor();
+    const folded = [
+      panel.getByText(/^[\d,]+ requests with a choice, .* Lines are 95 % intervals\.$/),
+      panel.getByText(/would have cost \$[\d.]+ \(95 %: \$[\d.]+ to \$[\d.]+\)/),
+    ];
+    const areShown = () => Promise.all(folded.map((one) => one.isVisible()));
+    expect(await areShown()).toEqual([false, false]);
+    expect(await panel.getByText(/^\$\S+ to \$/).count()).toBe(0);
+    await panel.getByText('How is this computed?').click();
+    expect(await areShown()).toEqual([true, true]);
+  });
+
   it.each([
     ['no-preference', 120],
     ['reduce', 0],

@@ -66,17 +66,17 @@ const Saved = ({ best, choices, spentUsd, summary, from, to, cacheSavedUsd }: Sa
       {best ? <QualityRow {...best.qualityGivenUp} /> : null}
     </Stack>
     {cacheSavedUsd === 0 ? null : <Note>{cachesOf(cacheSavedUsd)}</Note>}
-    <Note>
-      {fill(text.basis, {
-        count: formatCount(choices),
-        days: [...new Set([from, to])].join(' to '),
-      })}
-    </Note>
     <details>
       <summary>{text.how}</summary>
       <Text size="sm" mt={4}>
         {summary}
       </Text>
+      <Note>
+        {fill(text.basis, {
+          count: formatCount(choices),
+          days: [...new Set([from, to])].join(' to '),
+        })}
+      </Note>
     </details>
   </Stack>
 );
@@ -114,8 +114,7 @@ function QualityRow({ value, low, high }: Figure) {
 interface RowProps {
   label: string;
   value: string;
-  /** Null: it is known for sure. */
-  interval: string | null;
+  interval?: string;
   children: ReactNode;
 }
 
@@ -131,26 +130,17 @@ const Row = ({ label, value, interval, children }: RowProps) => (
     </Grid.Col>
     <Grid.Col span={{ base: 5, sm: 3 }} className="figures">
       {value}
-      {interval === null ? null : <Note>{interval}</Note>}
+      {interval === undefined ? null : <Note>{interval}</Note>}
     </Grid.Col>
   </Grid>
 );
 
-/** Amounts as bars from 0, each with its 95 % interval as a line. */
+/** Amounts as bars from 0, each with its 95 % interval as a line, which the summary has in figures. */
 function Bars({ rows }: { rows: readonly { label: string; figure: Figure; isOwn?: boolean }[] }) {
   const most = Math.max(...rows.map(({ figure }) => Math.max(figure.high, figure.value)), 1e-9);
   const percent = (usd: number): string => `${((100 * Math.max(0, usd)) / most).toFixed(2)}%`;
   return rows.map(({ label, figure: { value, low, high }, isOwn = false }) => (
-    <Row
-      key={label}
-      label={label}
-      value={formatUsd(value)}
-      interval={
-        low === high
-          ? null
-          : fill(texts.common.interval, { low: formatUsd(low), high: formatUsd(high) })
-      }
-    >
+    <Row key={label} label={label} value={formatUsd(value)}>
       <rect
         width={percent(value)}
         height={18}

@@ -10,7 +10,9 @@ import {
 } from '../../src/dashboard/components/chart-columns.js';
 import {
   axisLabel,
+  formatCompact,
   formatSpend,
+  formatTokens,
   reasonWords,
   roundTicks,
   spendParts,
@@ -134,6 +136,33 @@ describe('the line of a figure over time', () => {
     expect(sparkline([0, 5, null, 10])).toBe('0.0,23.0 33.3,12.0 100.0,1.0');
     expect(sparkline([0, 0])).toBe('0.0,23.0 100.0,23.0');
     expect([[], [null, null]].map(sparkline)).toEqual(['', '']);
+  });
+});
+
+describe('a number', () => {
+  it.each([
+    [0, '0'],
+    [710, '710'],
+    [1_026, '1,026'],
+    [-9_999, '-9,999'],
+    [10_000, '10K'],
+    [131_072, '131.1K'],
+    [9_000_000, '9M'],
+    [null, '–'],
+  ])('is in full below 10,000, else in few characters: %s is %s', (value, text) => {
+    expect(formatCompact(value)).toBe(text);
+  });
+});
+
+describe('the tokens of a request', () => {
+  it.each([
+    [1_200, 84, '1,200 → 84'],
+    [0, 0, '0 → 0'],
+    [12, null, '12 → –'],
+    [null, 3, '– → 3'],
+    [null, null, '–'],
+  ])('%s and %s are %s', (promptTokens, completionTokens, text) => {
+    expect(formatTokens({ promptTokens, completionTokens })).toBe(text);
   });
 });
 

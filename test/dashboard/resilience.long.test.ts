@@ -103,6 +103,18 @@ describe.runIf(hasChromium)('an open tab', () => {
     expect(complaintsOf(page)).toEqual([]);
   });
 
+  it('says where a page breaks that it has an error, and the navigation still works', async () => {
+    const { gateway } = await startDashboard();
+    const page = await claimAndOpen(gateway);
+    await page.route('**/api/v1/keys?*', (route) => route.fulfill({ json: { items: [null] } }));
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByText('This page has an error').waitFor();
+    await page.getByRole('button', { name: 'Load the page again' }).waitFor();
+    await page.getByRole('link', { name: 'Playground', exact: true }).click();
+    await page.getByLabel('Your message').waitFor();
+    expect(await page.getByText('This page has an error').count()).toBe(0);
+  });
+
   it('at a wrong address says so, with 404, while programs get JSON', async () => {
     const { gateway } = await startDashboard();
     const page = await claimAndOpen(gateway);

@@ -132,6 +132,10 @@ describe.runIf(hasChromium)('an operator', () => {
     await page.getByRole('button', { name: 'Sorted by Cost, highest first' }).click();
     await expect.poll(() => page.url()).not.toContain('sort');
     expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('link', { name: 'failed', exact: true }).click();
+    await expect.poll(() => page.url()).toContain('failed=true');
+    await page.getByRole('link', { name: 'answered', exact: true }).click();
+    await expect.poll(() => page.url()).toContain('failed=false');
   });
 
   it('sees a request in two lines on a telephone, each alike', async () => {

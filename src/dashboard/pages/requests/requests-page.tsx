@@ -166,6 +166,8 @@ interface BarsProps {
 }
 
 function Bars({ histogram, onSelect }: BarsProps) {
+  const [parameters] = useParameters();
+  const hrefOf = (failed: string) => `/requests?${new URLSearchParams({ ...parameters, failed })}`;
   const { times, series } = useMemo(() => {
     const { requests, errors } = histogram;
     const answered = requests.map((count, at) => count - (errors[at] ?? 0));
@@ -179,7 +181,7 @@ function Bars({ histogram, onSelect }: BarsProps) {
     <Chart
       label={text.histogram}
       times={times}
-      series={series}
+      series={series.map((layer, at) => ({ ...layer, href: hrefOf(String(at === 1)) }))}
       kind="stacked"
       format={formatCompact}
       height={84}

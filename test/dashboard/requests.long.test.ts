@@ -4,6 +4,7 @@ import { claimAndOpen, complaintsOf, hasChromium, seriousFindings } from '../hel
 import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
 import type { RunningGateway } from '../helpers/gateway.js';
 import { post } from '../helpers/sse.js';
+import type { Upstream } from '../helpers/upstream.js';
 
 const models = {
   'up/alpha': { quality: 0.9, inputPrice: 10, outputPrice: 30, latency: 2 },
@@ -13,9 +14,10 @@ const models = {
 
 describe.runIf(hasChromium)('the page of requests', () => {
   let gateway: RunningGateway;
+  let upstream: Upstream;
   let page: Page;
   beforeAll(async () => {
-    ({ gateway } = await startDashboard({
+    ({ gateway, upstream } = await startDashboard({
       models,
       requestLog: { content: true },
     }));
@@ -131,6 +133,24 @@ describe.runIf(hasChromium)('the page of requests', () => {
     await expect
       .poll(async () => (await page.getByRole('article').nth(1).innerText()).includes('up/'))
       .toBe(true);
+  });
+
+  it.each([
+    ['Failed: provider refused the request · up/alpha', '422', { status: 400 }],
+    [
+      '200, cut: connection to the provider failed · up/alpha',
+      '200, cut',
+      { reset: 'afterContent' },
+    ],
+  ] as const)('says in its heading how a request ended: %s', async (heading, status, step) => {
+    upstream.script([step]);
+    const body = { messages, models: ['up/alpha'], stream: 'reset' in step };
+    await post(`${gateway.url}/api/v1/completions`, body, gateway.auth);
+    upstream.script([]);
+    await openNewest();
+    await page.getByRole('heading', { name: heading, level: 1, exact: true }).waitFor();
+    const figures = page.getByRole('region', { name: 'Figures' });
+    await figures.getByText(status, { exact: true }).waitFor();
   });
 
   it('puts a request into the evaluation set', async () => {

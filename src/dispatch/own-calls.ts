@@ -1,4 +1,5 @@
 import type {
+  ChunkChoice,
   Completion,
   CompletionChunk,
   CompletionSink,
@@ -56,7 +57,7 @@ interface HeldCall {
  * the stream, when their JSON is complete.
  */
 export class OwnCallSink implements CompletionSink {
-  private readonly held: HeldCall[] = [];
+  private held: HeldCall[] = [];
   private last: CompletionChunk | null = null;
 
   constructor(
@@ -71,6 +72,7 @@ export class OwnCallSink implements CompletionSink {
   chunk(chunk: CompletionChunk, frame: string | null): void {
     this.last = chunk;
     if (!this.tools.isOlder && !chunk.choices.some(({ delta }) => delta.tool_calls)) {
+      this.tellHeld(chunk.choices);
       this.sink.chunk(chunk, frame);
       return;
     }
@@ -85,6 +87,7 @@ export class OwnCallSink implements CompletionSink {
       };
       return this.tools.isOlder ? withFunctionCall(own, 'delta') : own;
     });
+    this.tellHeld(choices);
     this.sink.chunk({ ...chunk, choices }, null);
   }
 
@@ -93,13 +96,25 @@ export class OwnCallSink implements CompletionSink {
   }
 
   end(finishReason: string | null, usage: Usage | null, unknownFinish?: string): void {
-    for (const { choice, index, id, name, args } of this.held) {
-      const call = { index, id, ...this.tools.custom.get(name)?.(name, args) } as ToolCallDelta;
-      const choices = [{ index: choice, delta: { tool_calls: [call] }, finish_reason: null }];
-      this.sink.chunk({ ...this.last, choices }, null);
-    }
+    for (const one of this.held) this.tell(one);
     const isCall = this.tools.isOlder && finishReason === 'tool_calls';
     this.sink.end(isCall ? 'function_call' : finishReason, usage, unknownFinish);
+  }
+
+  /** Tells the calls of choices that end with a chunk: clients read none behind a finish reason. */
+  private tellHeld(choices: readonly ChunkChoice[]): void {
+    if (this.held.length === 0) return;
+    const isOver = ({ choice }: HeldCall): boolean =>
+      choices.some(({ index, finish_reason: reason }) => index === choice && reason);
+    for (const one of this.held.filter(isOver)) this.tell(one);
+    this.held = this.held.filter((one) => !isOver(one));
+  }
+
+  private tell({ choice, index, id, name, args }: HeldCall): void {
+    const call = { index, id, ...this.tools.custom.get(name)?.(name, args) } as ToolCallDelta;
+    const choices = [{ index: choice, delta: { tool_calls: [call] }, finish_reason: null }];
+    const { usage: _usage, ...head }: Partial<CompletionChunk> = this.last ?? {};
+    this.sink.chunk({ ...head, choices }, null);
   }
 
   /** Keeps a piece of a custom tool's call. @returns false: it is of another call */

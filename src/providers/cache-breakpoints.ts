@@ -1,5 +1,5 @@
 import { isInstruction } from '../completion.js';
-import { isObject, omit, present } from '../text/is-object.js';
+import { asList, isObject, omit, present } from '../text/is-object.js';
 
 /** What is read of a request: of the internal dialect and of Messages, which mark alike. */
 interface Markable {
@@ -61,7 +61,10 @@ const markField: ReadonlySet<string> = new Set(['cache_control']);
 const marksIn = (value: unknown): object[] => {
   if (Array.isArray(value)) return value.flatMap(marksIn);
   if (!isObject(value)) return [];
-  return [...marksIn(value['content']), ...(isObject(value['cache_control']) ? [value] : [])];
+  const inner = marksIn(value['content']);
+  // of a message and of its last part one is left
+  const isSaid = 'role' in value && inner.at(-1) === (asList(value['content']).at(-1) ?? null);
+  return isObject(value['cache_control']) && !isSaid ? [...inner, value] : inner;
 };
 
 /**

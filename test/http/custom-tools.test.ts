@@ -84,9 +84,17 @@ describe.each(['anthropic', 'responses', 'gemini', 'bedrock', 'cohere', 'groq', 
       expect(message.tool_calls[0]).not.toHaveProperty('function');
     });
 
-    it('is called in one chunk of a stream', async () => {
+    it('is called in one chunk of a stream, before its end', async () => {
       upstream.script([answer]);
       const { events } = await postStream(url(), body(model, { stream: true }), { headers });
+      const choicesSent = (events as Streamed[]).flatMap(({ choices }) => choices);
+      const isCall = ({ delta }: Streamed['choices'][number]) =>
+        (delta.tool_calls ?? []).length > 0;
+      const end = choicesSent.findIndex(({ finish_reason: reason }) => reason);
+      expect(end).toBeGreaterThanOrEqual(choicesSent.findLastIndex(isCall));
+      expect(choicesSent.slice(end).map(({ finish_reason: reason }) => reason)).toEqual([
+        'tool_calls',
+      ]);
       const calls = (events as Streamed[]).flatMap(({ choices }) =>
         choices.flatMap(({ delta }) => delta.tool_calls ?? []),
       );
@@ -117,5 +125,5 @@ interface Completed {
   choices: [{ message: { tool_calls: [Call, ...Call[]] }; finish_reason: string }];
 }
 interface Streamed {
-  choices: { delta: { tool_calls?: Call[] } }[];
+  choices: { delta: { tool_calls?: Call[] }; finish_reason?: string | null }[];
 }

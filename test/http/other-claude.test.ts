@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { callAnswer, rawGateway } from '../helpers/raw-provider.js';
 import { post } from '../helpers/sse.js';
 
-const raw = rawGateway();
+const raw = rawGateway(() => ({ aliases: { smart: 'claude/claude-opus-4-8' } }));
 const hello = { role: 'user', content: 'Hello' };
 
 /** What the second model of a request in Messages gets after the first has failed. */
@@ -31,6 +31,13 @@ const adaptive = { thinking: { type: 'adaptive' }, output_config: { effort: 'med
 const budget = { thinking: { type: 'enabled', budget_tokens: 4_000 } };
 const forced = { tools: [{ name: 'f', input_schema: {} }], tool_choice: { type: 'any' } };
 const late = [hello, { role: 'system', content: 'Be brief' }];
+const searching = [
+  hello,
+  {
+    role: 'assistant',
+    content: [{ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }],
+  },
+];
 const begun = [hello, { role: 'assistant', content: '{' }];
 
 describe('a body that was written for one Claude goes to another', () => {
@@ -81,8 +88,20 @@ describe('a body that was written for one Claude goes to another', () => {
     [
       'with a free choice of tools',
       ['sonnet-4-6', 'opus-5-5'],
-      forced,
-      { tool_choice: { type: 'auto' } },
+      { ...forced, tool_choice: { type: 'any', disable_parallel_tool_use: true } },
+      { tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+    ],
+    [
+      'without sampling beside the thinking that it is told',
+      ['opus-4-6', 'sonnet-4-5'],
+      { output_config: { effort: 'medium' }, temperature: 0.3 },
+      { thinking: { type: 'enabled' }, temperature: undefined, output_config: undefined },
+    ],
+    [
+      'with a search to go on with',
+      ['sonnet-4-5', 'sonnet-4-6'],
+      { messages: searching },
+      { messages: searching },
     ],
     [
       'as it is where it may be so',
@@ -93,6 +112,13 @@ describe('a body that was written for one Claude goes to another', () => {
   ])('%s', async (_name, models, fields, expected) => {
     expect(await sent(models, fields)).toMatchObject(expected);
   });
+});
+
+it('a body that names no Claude is forwarded as it is', async () => {
+  const body = { model: 'smart', ...budget, messages: searching, temperature: 0.3 };
+  raw.provider.answer(() => ({ json: callAnswer('claude') }));
+  await post(`${raw.gateway.url}/v1/messages`, body, raw.gateway.auth);
+  expect(raw.provider.body()).toMatchObject({ ...body, model: 'claude-opus-4-8' });
 });
 
 it('a body that names the Claude that gets it is forwarded as it is', async () => {

@@ -11,6 +11,7 @@ import { hasContent } from '../../src/providers/has-content.js';
 import { GatewayError } from '../../src/errors.js';
 import type { ProviderSettings } from '../../src/providers/adapter.js';
 import { anthropic } from '../../src/providers/anthropic/index.js';
+import { withoutRefused } from '../../src/providers/anthropic/refused-blocks.js';
 import { toAnthropicBody } from '../../src/providers/anthropic/request.js';
 import { at, listAt, textAt } from '../helpers/json.js';
 
@@ -1216,5 +1217,20 @@ describe('a failed answer', () => {
     });
     expect(adapter.readFailure(429, {}, '{"error":null}').code).toBe('rate_limited');
     expect(adapter.readFailure(401, {}, '').code).toBe('provider_auth');
+  });
+});
+
+describe('what Claude refuses in a body that is forwarded', () => {
+  it('is left out however deep results lie in one another, each block read once', () => {
+    const nested = (leaf: object, depth: number): object =>
+      depth === 0 ? leaf : { type: 'tool_result', content: [nested(leaf, depth - 1)] };
+    const bodyOf = (leaf: object[]) => ({
+      messages: [{ role: 'user', content: [nested({ type: 'tool_result', content: leaf }, 200)] }],
+    });
+    const [kept, empty] = [
+      { type: 'text', text: 'kept' },
+      { type: 'text', text: '' },
+    ];
+    expect(withoutRefused(bodyOf([empty, kept]))).toEqual(bodyOf([kept]));
   });
 });

@@ -9,7 +9,7 @@ import type {
 import { anthropicEvents, fromAnthropicAnswer } from './events.js';
 import { anthropicErrorBody, anthropicFailure } from './failure.js';
 import { claudeThinking, rulesOf } from './claude-rules.js';
-import { fieldsForOther } from './other-claude.js';
+import { fieldsForOther, withoutSampling } from './other-claude.js';
 import { withoutRefused } from './refused-blocks.js';
 import {
   type AnthropicBody,
@@ -165,9 +165,13 @@ function addedEffort({ request, original }: ModelCall, name: string): Record<str
   if (!effort || thinking !== undefined || (isObject(output) && 'effort' in output)) return {};
   const { tool_choice: choice, messages } = original?.body ?? {};
   const obstacle = obstacleOf(choice, messages as Json[]);
-  const added = claudeThinking(effort, rulesOf(name), request.max_tokens ?? null, obstacle);
+  const rules = rulesOf(name);
+  const limit = Math.min(request.max_tokens ?? Infinity, rules.maxOutput);
+  const added = claudeThinking(effort, rules, limit, obstacle);
   return {
-    ...(added.thinking ? { thinking: added.thinking } : {}),
+    ...(added.thinking
+      ? { thinking: added.thinking, ...withoutSampling(rules, added.thinking) }
+      : {}),
     ...(added.effort ? { output_config: { ...(output ?? {}), effort: added.effort } } : {}),
   };
 }

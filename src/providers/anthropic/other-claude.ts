@@ -14,44 +14,75 @@ import { obstacleOf, sampling } from './request.js';
 const firstWithLateSystem = 408;
 
 /**
- * The fields with which a body that was written for another model, as before a fallback, is one that
- * this Claude takes. What names this model is the client's own affair. JSON omits what is undefined.
+ * The fields with which a body that was written for another Claude, as before a fallback, is one that
+ * this one takes. What names this one, or a name that tells no Claude, is the client's own affair.
+ * JSON omits what is undefined.
  */
 export function fieldsForOther({ request }: ModelCall, body: Json, name: string): Json {
-  if (!/claude/i.test(name) || isSameClaude(textIn(body['model']), name)) return {};
+  const named = textIn(body['model']);
+  const areClaudes = [named, name].every((one) => /claude/i.test(one));
+  if (!areClaudes || isSameClaude(named, name)) return {};
   const rules = rulesOf(name);
-  const { messages, thinking, output_config: output, tool_choice: choice } = body;
-  const { max_tokens: asked } = body;
-  const limit = Math.min(Number(asked), rules.maxOutput);
-  const fields: Record<string, unknown> = { max_tokens: limit };
-  if (rules.sampling === 'none') for (const field of sampling) fields[field] = undefined;
-  const turns = (messages as Json[]).map((turn) =>
+  const { max_tokens: asked, output_config: output, tool_choice: choice } = body;
+  const limit = typeof asked === 'number' ? Math.min(asked, rules.maxOutput) : asked;
+  const turns = turnsFor(name, rules, body['messages'] as Json[]);
+  const obstacle = obstacleOf(choice, turns);
+  const mayForce = obstacle !== 'forced' || rules.forcedTools;
+  const fields = {
+    max_tokens: limit,
+    messages: turns,
+    ...(mayForce ? {} : { tool_choice: { ...(choice as Json), type: 'auto', name: undefined } }),
+  };
+  const { effort, ...format } = isObject(output) ? output : {};
+  const given = isObject(body['thinking']) ? body['thinking'] : {};
+  const outputs = typeof limit === 'number' ? limit : rules.maxOutput;
+  if (isTaken(given, effort, rules, outputs))
+    return { ...fields, ...withoutSampling(rules, given) };
+  const own = claudeThinking(request.reasoning_effort ?? 'none', rules, outputs, obstacle);
+  const thinking = rules.thinking === 'none' ? undefined : own.thinking;
+  const config = { ...format, ...present({ effort: own.effort }) };
+  return {
+    ...fields,
+    ...withoutSampling(rules, thinking ?? {}),
+    thinking,
+    output_config: Object.keys(config).length > 0 ? config : undefined,
+  };
+}
+
+/** Claude thinks at its own temperature alone, and newer ones answer at no other. */
+export function withoutSampling(
+  { sampling: takes }: ClaudeRules,
+  { type }: { readonly type?: unknown },
+): Json {
+  const isThinking = type === 'enabled' || type === 'adaptive';
+  return takes === 'none' || isThinking
+    ? Object.fromEntries(sampling.map((field) => [field, undefined]))
+    : {};
+}
+
+function turnsFor(name: string, { prefill }: ClaudeRules, messages: readonly Json[]): Json[] {
+  const turns = messages.map((turn) =>
     turn['role'] === 'system' && releaseOf(name) < firstWithLateSystem
       ? { ...turn, role: 'user' }
       : turn,
   );
-  if (!rules.prefill && turns.at(-1)?.['role'] === 'assistant')
+  const last = turns.at(-1);
+  const ending = [last?.['content']].flat().at(-1);
+  // a turn that ends with a call of Anthropic's own tools is to be gone on with
+  const isText = typeof ending === 'string' || (isObject(ending) && ending['type'] === 'text');
+  if (!prefill && last?.['role'] === 'assistant' && isText)
     turns.push({ role: 'user', content: filler.goOn });
-  fields['messages'] = turns;
-  const obstacle = obstacleOf(choice, turns);
-  if (obstacle === 'forced' && !rules.forcedTools) fields['tool_choice'] = { type: 'auto' };
-  const { effort, ...format } = isObject(output) ? output : {};
-  if (isTaken(isObject(thinking) ? thinking : {}, effort, rules, limit)) return fields;
-  const own = claudeThinking(request.reasoning_effort ?? 'none', rules, limit, obstacle);
-  const config = { ...format, ...present({ effort: own.effort }) };
-  return {
-    ...fields,
-    thinking: rules.thinking === 'none' ? undefined : own.thinking,
-    output_config: Object.keys(config).length > 0 ? config : undefined,
-  };
+  return turns;
 }
 
 /** Whether the model takes this thinking with this effort. */
 function isTaken(thinking: Json, effort: unknown, rules: ClaudeRules, limit: number): boolean {
   const { type, budget_tokens: budget } = thinking;
-  if (rules.thinking !== 'adaptive' && (effort !== undefined || type === 'adaptive')) return false;
+  if (rules.thinking !== 'adaptive' && ((effort ?? null) !== null || type === 'adaptive'))
+    return false;
   if (effort === 'xhigh' && rules.topEffort !== effort) return false;
   if (type === 'enabled')
     return rules.thinking !== 'none' && rules.sampling !== 'none' && Number(budget) < limit;
+  if (type === 'between_tools') return rules.thinkingOff === type;
   return type !== 'disabled' || /^(unasked|disabled)$/.test(rules.thinkingOff);
 }

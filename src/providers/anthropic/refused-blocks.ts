@@ -34,10 +34,10 @@ function withOwnType(image: Json): Json {
 
 function readContent(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
-  const isChanged = (block: unknown): boolean => isRefused(block) || readBlock(block) !== block;
-  return content.some(isChanged)
-    ? content.filter((block) => !isRefused(block)).map(readBlock)
-    : content;
+  // each block is read once, however deep it lies
+  const read = content.filter((block) => !isRefused(block)).map(readBlock);
+  const isSame = read.length === content.length && read.every((block, at) => block === content[at]);
+  return isSame ? content : read;
 }
 
 function withContent(holder: Json): Json {

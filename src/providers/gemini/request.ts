@@ -181,7 +181,9 @@ function thinkingConfig(
 function levelOf(effort: string, model: string, pro: boolean): string {
   if (effort === 'none' || effort === 'minimal')
     // 3.7 Flash is the first that refuses it
-    return !pro && /gemini-3(\.[1-6])?-flash|flash-lite/i.test(model) ? 'minimal' : 'low';
+    return !pro && /gemini-(3(\.[1-6])?-flash|3[.\d]*-flash-lite|flash-lite)/i.test(model)
+      ? 'minimal'
+      : 'low';
   if (effort === 'xhigh' || effort === 'max')
     return /gemini-4-(hydrogen|neon)/i.test(model) ? 'xhigh' : 'high';
   // the first Gemini 3 Pro has only low and high

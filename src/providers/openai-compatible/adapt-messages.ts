@@ -54,7 +54,7 @@ export const mistralHistory: HistoryRules = {
 const mistralModel = /mi[sx]tral|ministral|codestral|devstral|magistral|pixtral/i;
 
 /** Their templates take instructions at the start alone, wherever they run (vLLM issue 41114). */
-const qwenModel = /qwen-?(3[.p][5-9]|[4-9])/i;
+const qwenModel = /qwen-?(3[.p][5-9]|[4-9](?!\d*b))/i;
 
 /** These refuse a conversation with tool calls in which an answer lacks its reasoning. */
 const returnsReasoning = /deepseek-(v[4-9]|chat|reasoner)|kimi-(k2[.p-]?[5-9]|k[3-9]|.*thinking)/i;

@@ -223,7 +223,7 @@ class OpenAIEventReader implements EventReader {
     this.hasSaid ||= hasContent(chunk);
     for (const [position, choice] of chunk.choices.entries())
       if (this.mend(choice, position)) rewritten = true;
-    if (chunk.choices.length === 0) this.tellEnds();
+    if (chunk.usage && chunk.choices.length === 0) this.tellEnds();
     if (chunk.usage || !this.passAsText(chunk, payload, rewritten))
       this.sink.chunk(chunk, rewritten ? null : payload);
     const usage = readChunkUsage(chunk, told);

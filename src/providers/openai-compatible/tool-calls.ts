@@ -75,7 +75,9 @@ export class MendedCalls {
   get areWhole(): boolean {
     return (
       this.count > 0 &&
-      this.calls.every(({ index, begun, args }) => (index === null ? begun === '' : args.areWhole))
+      this.calls.every(({ index, begun, args, isFunction }) =>
+        index === null ? begun === '' : !isFunction || args.areWhole,
+      )
     );
   }
 
@@ -108,7 +110,7 @@ export class MendedCalls {
   /** Whether an end has come before a call is whole: some servers send the rest behind it. */
   isEarly(reason: string): boolean {
     const isEarly = this.hasAny && !this.areWhole;
-    if (isEarly) this.end ??= reason;
+    if (reason !== this.reason) this.end = isEarly ? (this.end ?? reason) : undefined;
     return isEarly;
   }
 

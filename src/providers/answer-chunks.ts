@@ -38,7 +38,7 @@ export class CallIds {
 }
 
 /** An id for a call that came without one. */
-export const madeCallId = (): string => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
+const madeCallId = (): string => `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
 
 /** A text, or what stands for one: a number, or an object with a text. Anything else is empty. */
 export const textOf = (value: unknown): string =>

@@ -50,6 +50,7 @@ interface HeldCall {
   readonly id: string | undefined;
   readonly name: string;
   args: string;
+  isTold?: boolean;
 }
 
 /**
@@ -57,7 +58,7 @@ interface HeldCall {
  * the stream, when their JSON is complete.
  */
 export class OwnCallSink implements CompletionSink {
-  private held: HeldCall[] = [];
+  private readonly held: HeldCall[] = [];
   private last: CompletionChunk | null = null;
 
   constructor(
@@ -103,14 +104,15 @@ export class OwnCallSink implements CompletionSink {
 
   /** Tells the calls of choices that end with a chunk: clients read none behind a finish reason. */
   private tellHeld(choices: readonly ChunkChoice[]): void {
-    if (this.held.length === 0) return;
     const isOver = ({ choice }: HeldCall): boolean =>
       choices.some(({ index, finish_reason: reason }) => index === choice && reason);
-    for (const one of this.held.filter(isOver)) this.tell(one);
-    this.held = this.held.filter((one) => !isOver(one));
+    for (const one of this.held) if (isOver(one)) this.tell(one);
   }
 
-  private tell({ choice, index, id, name, args }: HeldCall): void {
+  private tell(held: HeldCall): void {
+    if (held.isTold) return;
+    held.isTold = true;
+    const { choice, index, id, name, args } = held;
     const call = { index, id, ...this.tools.custom.get(name)?.(name, args) } as ToolCallDelta;
     const choices = [{ index: choice, delta: { tool_calls: [call] }, finish_reason: null }];
     const { usage: _usage, ...head }: Partial<CompletionChunk> = this.last ?? {};

@@ -120,7 +120,7 @@ function shedRefusal({ current, metrics, state: { load } }: GatewayParts) {
     // A client that is refused sends again at once. Answered at once, a thousand of them keep libuv
     // reading sockets, and timers and connections of undici that wait for their turn get none.
     // Text, not bytes: Node sends it in one piece with the head.
-    setImmediate(() => res.writeHead(503, headers).end(body));
+    setImmediate(() => res.headersSent || res.writeHead(503, headers).end(body));
   };
 }
 

@@ -25,6 +25,7 @@ const leftOut = {
   output_config: undefined,
   temperature: undefined,
   top_k: undefined,
+  top_p: undefined,
 };
 
 const adaptive = { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } };
@@ -96,6 +97,18 @@ describe('a body that was written for one Claude goes to another', () => {
       ['opus-4-6', 'sonnet-4-5'],
       { output_config: { effort: 'medium' }, temperature: 0.3 },
       { thinking: { type: 'enabled' }, temperature: undefined, output_config: undefined },
+    ],
+    [
+      'with one kind of sampling',
+      ['3-5-haiku-20241022', 'sonnet-4-5'],
+      { temperature: 0.3, top_p: 0.9 },
+      { temperature: 0.3, top_p: undefined },
+    ],
+    [
+      'without an empty turn at its end',
+      ['sonnet-4-5', 'sonnet-4-6'],
+      { messages: [hello, { role: 'assistant', content: '' }] },
+      { messages: [hello] },
     ],
     [
       'with a search to go on with',

@@ -166,11 +166,12 @@ function addedEffort({ request, original }: ModelCall, name: string): Record<str
   const { tool_choice: choice, messages } = original?.body ?? {};
   const obstacle = obstacleOf(choice, messages as Json[]);
   const rules = rulesOf(name);
+  if (rules.thinking === 'none') return {};
   const limit = Math.min(request.max_tokens ?? Infinity, rules.maxOutput);
   const added = claudeThinking(effort, rules, limit, obstacle);
   return {
     ...(added.thinking
-      ? { thinking: added.thinking, ...withoutSampling(rules, added.thinking) }
+      ? { thinking: added.thinking, ...withoutSampling(rules, added.thinking, {}) }
       : {}),
     ...(added.effort ? { output_config: { ...(output ?? {}), effort: added.effort } } : {}),
   };

@@ -37,27 +37,28 @@ export function fieldsForOther({ request }: ModelCall, body: Json, name: string)
   const given = isObject(body['thinking']) ? body['thinking'] : {};
   const outputs = typeof limit === 'number' ? limit : rules.maxOutput;
   if (isTaken(given, effort, rules, outputs))
-    return { ...fields, ...withoutSampling(rules, given) };
+    return { ...fields, ...withoutSampling(rules, given, body) };
   const own = claudeThinking(request.reasoning_effort ?? 'none', rules, outputs, obstacle);
   const thinking = rules.thinking === 'none' ? undefined : own.thinking;
   const config = { ...format, ...present({ effort: own.effort }) };
   return {
     ...fields,
-    ...withoutSampling(rules, thinking ?? {}),
+    ...withoutSampling(rules, thinking ?? {}, body),
     thinking,
     output_config: Object.keys(config).length > 0 ? config : undefined,
   };
 }
 
-/** Claude thinks at its own temperature alone, and newer ones answer at no other. */
+/** Claude thinks at its own temperature alone, newer ones answer at no other, and some take one of two. */
 export function withoutSampling(
   { sampling: takes }: ClaudeRules,
   { type }: { readonly type?: unknown },
+  { temperature }: Json,
 ): Json {
   const isThinking = type === 'enabled' || type === 'adaptive';
-  return takes === 'none' || isThinking
-    ? Object.fromEntries(sampling.map((field) => [field, undefined]))
-    : {};
+  if (takes !== 'none' && !isThinking)
+    return takes === 'one_of' && typeof temperature === 'number' ? { top_p: undefined } : {};
+  return Object.fromEntries(sampling.map((field) => [field, undefined]));
 }
 
 function turnsFor(name: string, { prefill }: ClaudeRules, messages: readonly Json[]): Json[] {
@@ -70,8 +71,9 @@ function turnsFor(name: string, { prefill }: ClaudeRules, messages: readonly Jso
   const ending = [last?.['content']].flat().at(-1);
   // a turn that ends with a call of Anthropic's own tools is to be gone on with
   const isText = typeof ending === 'string' || (isObject(ending) && ending['type'] === 'text');
-  if (!prefill && last?.['role'] === 'assistant' && isText)
-    turns.push({ role: 'user', content: filler.goOn });
+  if (prefill || last?.['role'] !== 'assistant' || !isText) return turns;
+  if (last['content'] === '') turns.pop();
+  else turns.push({ role: 'user', content: filler.goOn });
   return turns;
 }
 

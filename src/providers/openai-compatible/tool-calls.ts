@@ -75,9 +75,7 @@ export class MendedCalls {
   get areWhole(): boolean {
     return (
       this.count > 0 &&
-      this.calls.every(({ index, begun, args, isFunction }) =>
-        index === null ? begun === '' : !isFunction || args.areWhole,
-      )
+      this.calls.every(({ index, begun, args }) => (index === null ? begun === '' : args.areWhole))
     );
   }
 
@@ -109,7 +107,10 @@ export class MendedCalls {
 
   /** Whether an end has come before a call is whole: some servers send the rest behind it. */
   isEarly(reason: string): boolean {
-    const isEarly = this.hasAny && !this.areWhole;
+    // what a custom tool gets is text, of which nothing tells the end
+    const isEarly = this.calls.some(({ index, begun, args, isFunction }) =>
+      index === null ? begun !== '' : isFunction && !args.areWhole,
+    );
     if (reason !== this.reason) this.end = isEarly ? (this.end ?? reason) : undefined;
     return isEarly;
   }

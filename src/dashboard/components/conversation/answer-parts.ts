@@ -77,7 +77,7 @@ export function prettyJson(text: string): string {
 /** What code is often written in, by the names that models give. */
 const languages =
   'bash c c# c++ console cpp cs csharp css diff go golang graphql html ini java javascript js json ' +
-  'json5 jsonc jsx kotlin kt less lua make makefile markdown md objectivec perl php py python r rb ' +
+  'json5 jsonc jsx kotlin kt less lua make makefile objectivec perl php py python r rb ' +
   'rs ruby rust scss sh shell sql svg swift toml ts tsx typescript vb wasm xml yaml yml zsh';
 
 /** Whether code of a language is shown in colours. */

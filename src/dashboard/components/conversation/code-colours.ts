@@ -11,8 +11,13 @@ interface CodePiece {
 type Node = ReturnType<typeof lowlight.highlight>['children'][number];
 
 /** Cuts code where its kind changes, such as from a keyword to a name. */
-export const colourCode = (language: string, code: string): CodePiece[] =>
-  lowlight.highlight(language, code).children.flatMap((node) => piecesOf(node, ''));
+export function colourCode(language: string, code: string): CodePiece[] {
+  try {
+    return lowlight.highlight(language, code).children.flatMap((node) => piecesOf(node, ''));
+  } catch {
+    return [{ text: code, kind: '' }];
+  }
+}
 
 function piecesOf(node: Node, kind: string): CodePiece[] {
   if (node.type === 'text') return [{ text: node.value, kind }];

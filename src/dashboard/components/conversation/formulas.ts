@@ -2,7 +2,7 @@ const closers: Readonly<Record<string, string>> = { $: '$', $$: '$$', '\\(': '\\
 
 /** Code fences, blank lines, escapes, addresses, and what may begin or end a formula. */
 const tokens =
-  /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)$|\n[ \t\r]*\n|`+|\\[^]|\$+|\]\([^()\s]*\)|https?:\/\/[^\s<>)]*/gm;
+  /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})(.*)$|\n[ \t\r]*\n|`+|\\[^]|\$+|!\[[^[\]\n]*\]|\]\((?:[^()\s]|\([^()\s]*\))*\)|https?:\/\/[^\s<>)]*/gm;
 
 /** Further formulas stay text: nobody writes so many, and each takes the browser some time. */
 const maxFormulas = 1_000;
@@ -38,7 +38,9 @@ export function takeFormulas(text: string): { text: string; formulas: string[] }
 /** Whether the mark at the end of a formula closes it, with what follows it. */
 function isWhole(formula: string, next = ''): boolean {
   const inner = innerOf(formula);
-  if (/^\$[^$]/.test(formula)) return !/\s$/.test(inner) && !/\d/.test(next);
+  // $HOME/$USER is no formula
+  const isCut = /[A-Za-z"]/.test(next) && /[^\w})\]'!*]$/.test(inner);
+  if (/^\$[^$]/.test(formula)) return !/\s$/.test(inner) && !/\d/.test(next) && !isCut;
   // one that ends in mid-line after a space began elsewhere, as in a list of prices from $ to $$$
   const isLoose = formula.endsWith('$') && inner.includes('\n') && /[^\s>][ \t]+$/.test(inner);
   return inner.trim() !== '' && !isLoose;

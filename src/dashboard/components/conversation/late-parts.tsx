@@ -1,11 +1,10 @@
 import { memo, Suspense, use, useEffect, useState } from 'react';
-import { importPart } from '../../api/connection.js';
 import { isColourable } from './answer-parts.js';
 import { inAlphabet, texOf } from './formulas.js';
 import { texts } from '../../texts/texts.js';
 
 /** Longer code stays plain, and a longer formula as it was written. In characters. */
-const longest = { code: 50_000, formula: 5_000 };
+const longest = { code: 20_000, line: 1_000, formula: 5_000 };
 
 /** Code that grows is coloured when nothing came for this long, so not with each of its pieces. */
 const settledMs = 300;
@@ -24,7 +23,10 @@ export function ColouredCode({ code, language, isGrowing }: ColouredCodeProps) {
     const timer = setTimeout(() => settle(end), settledMs);
     return () => clearTimeout(timer);
   }, [end]);
-  const isPlain = !isColourable(language) || code.length > longest.code;
+  const isPlain =
+    !isColourable(language) ||
+    code.length > longest.code ||
+    code.split('\n').some((line) => line.length > longest.line);
   if (isPlain || settled === '' || !code.startsWith(settled)) return code;
   return (
     <>
@@ -36,20 +38,25 @@ export function ColouredCode({ code, language, isGrowing }: ColouredCodeProps) {
   );
 }
 
-let colours: Promise<typeof import('./code-colours.js')> | undefined;
+/** Null: it cannot be loaded, as after an upgrade; what it would have shown stays as it is. */
+let colours: Promise<typeof import('./code-colours.js') | null> | undefined;
 
 const Coloured = memo(function Coloured({ code, language }: Omit<ColouredCodeProps, 'isGrowing'>) {
-  const { colourCode } = use((colours ??= importPart(() => import('./code-colours.js'))));
-  return colourCode(language, code).map(({ text, kind }, index) => (
+  const library = use((colours ??= import('./code-colours.js').catch(() => null)));
+  if (!library) return code;
+  return library.colourCode(language, code).map(({ text, kind }, index) => (
     <span key={index} className={kind}>
       {text}
     </span>
   ));
 });
 
+const definition = /\\([egx]?def|(future)?let|(re)?newcommand|providecommand)\b/;
+
 /** A formula; as it was written until it can be shown, and where it cannot. */
 export const Formula = memo(function Formula({ formula }: { formula: string }) {
-  if (formula.length > longest.formula) return formula;
+  // macros could make a short one as long as they like
+  if (formula.length > longest.formula || definition.test(formula)) return formula;
   return (
     <Suspense fallback={formula}>
       <Drawn formula={formula} />
@@ -57,16 +64,18 @@ export const Formula = memo(function Formula({ formula }: { formula: string }) {
   );
 });
 
-let library: Promise<typeof import('katex')> | undefined;
+let katex: Promise<typeof import('katex') | null> | undefined;
 
 function Drawn({ formula }: { formula: string }) {
-  const { render } = use((library ??= importPart(() => import('katex')))).default;
+  const library = use((katex ??= import('katex').catch(() => null)));
+  if (!library) return formula;
+  const { render } = library.default;
   const displayMode = /^(\$\$|\\\[)/.test(formula);
   const draw = (place: HTMLElement | null): void => {
     if (!place) return;
     try {
       render(texOf(formula), place, { ...limits, macros: { ...macros }, displayMode });
-      for (const one of place.querySelectorAll('[mathvariant]'))
+      for (const one of place.querySelectorAll('[mathvariant]:not(:has(*))'))
         one.textContent = inAlphabet(one.textContent, one.getAttribute('mathvariant') ?? '');
     } catch {
       place.textContent = formula;

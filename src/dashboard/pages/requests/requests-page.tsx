@@ -167,7 +167,8 @@ interface BarsProps {
 
 function Bars({ histogram, onSelect }: BarsProps) {
   const [parameters] = useParameters();
-  const hrefOf = (failed: string) => `/requests?${new URLSearchParams({ ...parameters, failed })}`;
+  const { failedBy: _failedBy, status: _status, code: _code, ...kept } = parameters;
+  const hrefOf = (failed: string) => `/requests?${new URLSearchParams({ ...kept, failed })}`;
   const { times, series } = useMemo(() => {
     const { requests, errors } = histogram;
     const answered = requests.map((count, at) => count - (errors[at] ?? 0));

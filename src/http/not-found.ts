@@ -23,8 +23,8 @@ const maxPathLength = 200;
 const operations = '/(?:chat/completions|completions|responses|messages|embeddings|models)';
 /** Where a client's path ends whose base URL lacks `/v1`, or has it twice. */
 const clientPath = new RegExp(`^(?!(?:/api)?/v1/(?!v1/))(?:/.*?)??(${operations})/?$`, 'i');
-/** The path of a client whose base URL is the gateway's own address, or ends in `/api`. */
-const pathWithoutV1 = new RegExp(`^(?:/api)?${operations}/?$`, 'i');
+/** The path of a client whose base URL is the gateway's own address, or ends in `/` or `/api`. */
+const pathWithoutV1 = new RegExp(`^/*(?:/api)?${operations}/?$`, 'i');
 
 /** Whether a path belongs to OpenAI's, Anthropic's or Google's API. */
 const isBelowV1 = (url: string): boolean => /^\/v1(beta1?)?(?=$|[/?])/i.test(url);

@@ -82,6 +82,36 @@ describe.runIf(hasChromium)('the page of preferences', { timeout: 180_000 }, () 
     expect([...refused, ...complaintsOf(page)]).toEqual([]);
   });
 
+  it('says nothing of a gateway that does not answer while a preview is asked for anew', async () => {
+    let held = 0;
+    await page.route(/preview$/, async (route) => {
+      held += 1;
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      await route.continue().catch(() => undefined);
+    });
+    const banners = await page.evaluateHandle<string[]>(`(() => {
+      const seen = [];
+      const note = () =>
+        document.querySelectorAll('[role=status]').forEach(({ textContent }) => {
+          if (textContent.includes('does not answer')) seen.push(textContent);
+        });
+      new MutationObserver(note).observe(document.body, { childList: true, subtree: true });
+      return seen;
+    })()`);
+    for (const aim of [
+      'Cheapest of nearly the best',
+      'Fastest of nearly the best',
+      'Best quality',
+    ]) {
+      const before = held;
+      await page.getByRole('radio', { name: aim }).check();
+      if (aim !== 'Best quality') await expect.poll(() => held).toBeGreaterThan(before);
+    }
+    await page.getByRole('button', { name: 'Save', disabled: true }).waitFor();
+    expect(await banners.jsonValue()).toEqual([]);
+    await page.unrouteAll();
+  });
+
   it('is trained from a file whose columns are mapped, and shows the result as a plot', async () => {
     const names = ['alpha score', 'beta score', 'gamma score'];
     const csv = evaluationsCsv(120, { names }).replace('prompt,', 'question,');

@@ -11,6 +11,7 @@ import { scoreChanges } from '../../src/dashboard/pages/preferences/score-text.j
 import {
   draftOf,
   hasNoWeight,
+  isChanged,
   newDraft,
   settingsOf,
   sharesOf,
@@ -56,6 +57,17 @@ describe('a preference on the sliders', () => {
       tradeoff: null,
       weights: newDraft.weights,
     });
+  });
+
+  it('is changed where storing it would change something, and not by weights that do not count', () => {
+    const draft = draftOf(stored);
+    const weights = { quality: 1, cost: 9, latency: 0 };
+    const same = [{}, { weights }, { name: ' Thrifty ' }, { name: ' ' }];
+    const other = [{ name: 'T' }, { aim: 'cost' }, { aim: 'weights' }, { maxPrice: 1 }] as const;
+    expect(same.map((changes) => isChanged({ ...draft, ...changes }, stored))).not.toContain(true);
+    expect(other.map((changes) => isChanged({ ...draft, ...changes }, stored))).not.toContain(
+      false,
+    );
   });
 
   it('cannot be tried if nothing counts', () => {

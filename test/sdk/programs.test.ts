@@ -450,7 +450,7 @@ describe('a model that a provider has but does not list', () => {
 });
 
 describe('a base URL without /v1', () => {
-  it.each(['/chat/completions', '/models', '/api/chat/completions', '/v1/v1/models'])(
+  it.each(['/chat/completions', '//models', '//api/chat/completions', '/v1/v1/models'])(
     'is told in the shape in which programs show an error: %s',
     async (path) => {
       const { status, json } = await post(url(path), { model: 'auto' }, gateway.auth);

@@ -22,12 +22,18 @@ export function setCsrfToken(token: string | null): void {
 export const changeHeaders = (): Record<string, string> =>
   csrfToken === null ? {} : { 'x-csrf-token': csrfToken };
 
+/** What a request that got no answer leaves. @throws what aborted it: the gateway is not to blame */
+function noAnswer(error: unknown): null {
+  if (error instanceof DOMException && error.name === 'AbortError') throw error;
+  return null;
+}
+
 /**
  * `fetch` of the gateway. Where it does not answer, a banner says it for all of the page.
  * @throws ApiFailure if there is no answer, or one that is not 2xx
  */
 export async function send(to: string | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(to, init).catch(() => null);
+  const response = await fetch(to, init).catch(noAnswer);
   if (!noteAnswer(response) || !response) throw new ApiFailure(0, texts.common.unanswered, null);
   if (!response.ok) throw await ApiFailure.of(response);
   return response;

@@ -11,12 +11,13 @@ import { texts } from '../../texts/texts.js';
 import { PreviewPanel } from './preview-panel.js';
 import { SettingsForm } from './settings-form.js';
 import {
+  bodyOf,
   type Draft,
   draftOf,
   hasNoWeight,
+  isChanged,
   newDraft,
   type Preference,
-  settingsOf,
 } from './settings.js';
 import { TrainingSection } from './training-section.js';
 import { useRead } from '../../api/queries.js';
@@ -76,19 +77,13 @@ function Editor({ stored }: { stored: Preference | null }) {
   const before = stored ? draftOf(stored) : newDraft;
   const [draft, setDraft] = useState<Draft>(before);
   const change = (changes: Partial<Draft>): void => setDraft((now) => ({ ...now, ...changes }));
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(before);
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 4 }}>
         <Panel title={texts.navigation.settings}>
           <Stack>
             <SettingsForm draft={draft} change={change} />
-            <SaveBar
-              stored={stored}
-              draft={draft}
-              isChanged={isChanged}
-              discard={() => setDraft(before)}
-            />
+            <SaveBar stored={stored} draft={draft} discard={() => setDraft(before)} />
           </Stack>
         </Panel>
       </Grid.Col>
@@ -102,11 +97,11 @@ function Editor({ stored }: { stored: Preference | null }) {
 interface SaveBarProps {
   stored: Preference | null;
   draft: Draft;
-  isChanged: boolean;
   discard: () => void;
 }
 
-function SaveBar({ stored, draft, isChanged, discard }: SaveBarProps) {
+function SaveBar({ stored, draft, discard }: SaveBarProps) {
+  const hasChanges = stored !== null && isChanged(draft, stored);
   const [, navigate] = useLocation();
   const saving = useMutation({
     mutationFn: () => store(stored, draft),
@@ -118,12 +113,12 @@ function SaveBar({ stored, draft, isChanged, discard }: SaveBarProps) {
       <Group justify="space-between">
         <Button
           loading={saving.isPending}
-          disabled={hasNoWeight(draft) || (stored !== null && !isChanged)}
+          disabled={hasNoWeight(draft) || (stored !== null && !hasChanges)}
           onClick={() => saving.mutate()}
         >
           {stored ? texts.common.save : text.created}
         </Button>
-        {stored && isChanged ? (
+        {hasChanges ? (
           <Button variant="default" onClick={discard}>
             {text.discard}
           </Button>
@@ -135,8 +130,7 @@ function SaveBar({ stored, draft, isChanged, discard }: SaveBarProps) {
 }
 
 function store(stored: Preference | null, draft: Draft): Promise<Preference> {
-  const name = draft.name.trim();
-  const body = { ...settingsOf(draft), ...(name === '' ? {} : { name }) };
+  const body = bodyOf(draft);
   return stored
     ? dataOf(api.PATCH('/api/v1/preferences/{id}', { params: { path: { id: stored.id } }, body }))
     : dataOf(api.POST('/api/v1/preferences', { body }));

@@ -74,6 +74,18 @@ export function settingsOf(draft: Draft) {
   };
 }
 
+/** What storing a draft sends. A name that is left empty stays as it is. */
+export function bodyOf(draft: Draft) {
+  const name = draft.name.trim();
+  return { ...settingsOf(draft), ...(name === '' ? {} : { name }) };
+}
+
+/** Whether storing a draft would change what is stored. */
+export function isChanged(draft: Draft, stored: Preference): boolean {
+  const before = bodyOf(draftOf(stored));
+  return JSON.stringify({ ...before, ...bodyOf(draft) }) !== JSON.stringify(before);
+}
+
 /** The shares of the weights, which add up to 100. */
 export function sharesOf({ quality, cost, latency }: Weights): Weights {
   const whole = quality + cost + latency;

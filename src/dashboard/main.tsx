@@ -1,7 +1,12 @@
 import '@mantine/core/styles.css';
 import { createRoot } from 'react-dom/client';
 import { Affix, Alert, Center, Container, Loader, MantineProvider } from '@mantine/core';
-import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import {
+  MutationCache,
+  notifyManager,
+  QueryClient,
+  QueryClientProvider,
+} from '@tanstack/react-query';
 import { Router } from 'wouter';
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import './dashboard.css';
@@ -18,6 +23,9 @@ import { Failure, PageBoundary } from './components/loaded.js';
 import { Shell } from './shell.js';
 import { sessionKey, useSession, wasSignedIn } from './session/session.js';
 import { texts } from './texts/texts.js';
+
+// a button is off before the second click of a double click comes
+notifyManager.setScheduler(queueMicrotask);
 
 /** A failed query is asked again only if another answer is likely. */
 const maxQueryRetries = 2;

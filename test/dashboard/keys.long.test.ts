@@ -100,6 +100,38 @@ models: { up/gpt-4.1: { inputPrice: 2, outputPrice: 8 } }`;
     expect(complaintsOf(page)).toEqual([]);
   });
 
+  it('take numbers as they are typed, and make one key of a double click', async () => {
+    const page = await claimAndOpen(gateway, '/keys');
+    await page.getByRole('button', { name: 'Create a key' }).first().click();
+    const form = page.getByRole('dialog', { name: 'Create a key' });
+    const budget = form.getByRole('textbox', { name: 'USD a day' });
+    for (const typed of ['1.05', '12.50', '0.05']) {
+      await budget.fill('');
+      await budget.pressSequentially(typed);
+      expect(await budget.inputValue()).toBe(typed);
+    }
+    await form.getByRole('textbox', { name: 'Name' }).fill('cents');
+    const lists: string[] = [];
+    let goOn = (): void => undefined;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    await page.route('**/api/v1/**', async (route) => {
+      if (route.request().method() === 'GET') {
+        lists.push(route.request().url());
+        await held;
+      }
+      await route.continue();
+    });
+    await form.getByRole('button', { name: 'Create a key' }).dblclick();
+    await page.getByRole('button', { name: 'I have copied it' }).waitFor();
+    await form.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await expect.poll(() => lists.length).toBeGreaterThan(0);
+    goOn();
+    await page.getByText('of $0.05 today').waitFor();
+    expect(await page.getByRole('button', { name: 'Actions for cents' }).count()).toBe(1);
+    expect(complaintsOf(page)).toEqual([]);
+  });
+
   it('give settings with a new key that answer as pasted, for curl and Node', async () => {
     const page = await claimAndOpen(gateway, '/connect');
     const code = async (program: string): Promise<string> => {

@@ -45,7 +45,7 @@ describe('a preference on the sliders', () => {
 
   it('takes away what is removed, and has weights or a tradeoff but not both', () => {
     const draft = draftOf({ ...stored, tradeoff: 'cost', allow: ['a/*'], maxPrice: 3 });
-    expect(settingsOf({ ...draft, allow: [], maxPrice: '' })).toEqual({
+    expect(settingsOf({ ...draft, allow: [], maxPrice: null })).toEqual({
       weights: null,
       tradeoff: 'cost',
       allow: null,

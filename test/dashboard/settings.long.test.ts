@@ -133,11 +133,22 @@ describe.runIf(hasChromium)('the settings', () => {
     expect(await page.getByRole('tab').allTextContents()).toEqual(['Your account', 'Audit log']);
     await page.getByLabel('Current password').fill(goodPassword);
     await page.getByLabel('New password').fill('another good one');
-    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('button', { name: 'Change the password' }).dblclick();
     await page.getByText('The password was changed.').waitFor();
-    await page.getByLabel('Your password, to delete the account').fill('another good one');
-    await page.getByRole('button', { name: 'Delete the account' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete the account' }).click();
+    const dialog = page.getByRole('dialog');
+    const ask = async (password: string): Promise<void> => {
+      await page.getByLabel('Your password, to delete the account').fill(password);
+      await page.getByRole('button', { name: 'Delete the account' }).click();
+    };
+    await ask('a wrong one');
+    await dialog.getByRole('button', { name: 'Delete the account' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await ask('another good one');
+    await dialog.waitFor();
+    expect(await dialog.getByRole('alert').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Delete the account' }).click();
     await page.getByRole('heading', { name: 'Sign in to Signalbox' }).waitFor();
   });
 

@@ -27,8 +27,8 @@ interface ActDialogProps {
   isReady?: boolean | undefined;
   gap?: StackProps['gap'];
   size?: string;
-  /** Does what the dialog is for; the dialog closes when it is done. */
-  act: () => Promise<unknown>;
+  /** Does what the dialog is for; the dialog closes when it is done, or before by `leave`. */
+  act: (leave: () => void) => Promise<unknown>;
   close: () => void;
   children: ReactNode;
 }
@@ -37,19 +37,24 @@ interface ActDialogProps {
 export function ActDialog(props: ActDialogProps) {
   const { title, opened = true, label = texts.common.save, color, isReady = true } = props;
   const { gap = 'md', size = 'md', act, close, children } = props;
-  const acting = useMutation({ mutationFn: act, onSuccess: close });
+  const acting = useMutation({ mutationFn: () => act(leave) });
+  // opened again, it neither says why an earlier try failed, nor is closed by its end
+  const leave = (): void => {
+    acting.reset();
+    close();
+  };
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    acting.mutate();
+    acting.mutate(undefined, { onSuccess: leave });
   };
   return (
-    <Modal opened={opened} onClose={close} title={title} size={size} centered>
+    <Modal opened={opened} onClose={leave} title={title} size={size} centered>
       <form onSubmit={submit}>
         <Stack gap={gap}>
           {children}
           {acting.error ? <Failure error={acting.error} /> : null}
           <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={leave}>
               {texts.common.cancel}
             </Button>
             <Button type="submit" color={color} loading={acting.isPending} disabled={!isReady}>

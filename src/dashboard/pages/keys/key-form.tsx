@@ -1,7 +1,8 @@
-import { Checkbox, Group, NumberInput, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
+import { Checkbox, Group, SimpleGrid, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api, dataOf } from '../../api/client.js';
 import { ActDialog } from '../../components/dialog.js';
+import { NumberField } from '../../components/number-field.js';
 import { fill, texts } from '../../texts/texts.js';
 import { type ApiKey, emptyTerms, type FormTerms, formTermsOf, requestOf } from './key-terms.js';
 import { type LimitName, limitNames, type Limits } from '../../format/limits.js';
@@ -36,8 +37,9 @@ export function KeyForm({ edited, close, onSaved }: KeyFormProps) {
       title={title}
       size="lg"
       label={edited ? undefined : texts.common.createKey}
-      act={async () => {
+      act={async (leave) => {
         const key = await save(edited, terms);
+        leave();
         onSaved?.(key);
       }}
       close={close}
@@ -77,15 +79,15 @@ export function LimitFields({ limits, change }: LimitFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       {limitNames.map((limit) => (
-        <NumberInput
+        <NumberField
           key={limit}
           label={text[limit]}
           description={budgetWords(limit, limits[limit]) ?? text.limitHint}
           min={limit.endsWith('Usd') ? 0 : 1}
           allowDecimal={limit.endsWith('Usd')}
           thousandSeparator=","
-          value={limits[limit] ?? ''}
-          onChange={(value) => change({ [limit]: typeof value === 'number' ? value : null })}
+          value={limits[limit]}
+          change={(value) => change({ [limit]: value })}
         />
       ))}
     </SimpleGrid>
@@ -132,13 +134,13 @@ function TermFields({ terms, change }: TermFieldsProps) {
         onChange={(toolkits) => change({ toolkits })}
       />
       <LimitFields limits={terms} change={change} />
-      <NumberInput
+      <NumberField
         label={text.economy}
         description={text.economyHint}
         min={0}
         max={10}
-        value={terms.economy ?? ''}
-        onChange={(value) => change({ economy: typeof value === 'number' ? value : null })}
+        value={terms.economy}
+        change={(economy) => change({ economy })}
       />
       <TextInput
         label={text.expiry}

@@ -205,8 +205,12 @@ function KeyActions({ shown, onNewSecret }: { shown: ApiKey; onNewSecret: (key: 
         {
           label: text.rotate,
           question: fill(text.rotateQuestion, { name }),
-          act: async () =>
-            onNewSecret(await dataOf(api.POST('/api/v1/keys/{id}/rotate', { ...path, body: {} }))),
+          act: async (leave) => {
+            const asked = api.POST('/api/v1/keys/{id}/rotate', { ...path, body: {} });
+            const key = await dataOf(asked);
+            leave();
+            onNewSecret(key);
+          },
         },
         {
           label: text.revoke,

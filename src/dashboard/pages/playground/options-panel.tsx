@@ -3,7 +3,6 @@ import {
   Group,
   JsonInput,
   MultiSelect,
-  NumberInput,
   type NumberInputProps,
   Select,
   Stack,
@@ -11,6 +10,7 @@ import {
   Textarea,
 } from '@mantine/core';
 import { Note } from '../../components/elements.js';
+import { NumberField } from '../../components/number-field.js';
 import type { Schema } from '../../api/schema.js';
 import { fill, texts } from '../../texts/texts.js';
 import { exampleTools, type PlaygroundSettings, readTools } from './settings.js';
@@ -42,13 +42,16 @@ export function OptionsPanel({ settings, options, change }: OptionsPanelProps) {
       onChange={(value) => change({ [name]: value })}
     />
   );
-  const number = (name: 'temperature' | 'maxTokens', bounds: NumberInputProps) => (
-    <NumberInput
+  const number = (
+    name: 'temperature' | 'maxTokens',
+    bounds: Pick<NumberInputProps, 'min' | 'max' | 'step' | 'allowDecimal'>,
+  ) => (
+    <NumberField
       label={words[name]}
       description={words[`${name}Hint`]}
       {...bounds}
-      value={settings[name] ?? ''}
-      onChange={(value) => change({ [name]: typeof value === 'number' ? value : null })}
+      value={settings[name]}
+      change={(value) => change({ [name]: value })}
     />
   );
   const hasEngines = options.search.engines.length > 0;

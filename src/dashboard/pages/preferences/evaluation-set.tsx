@@ -1,10 +1,11 @@
-import { Autocomplete, Button, Group, NumberInput, Stack, Text, Textarea } from '@mantine/core';
+import { Autocomplete, Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Hint, Note, PageLink, PlainText, SmallButton } from '../../components/elements.js';
 import { api, basePath } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
 import { ConfirmButton, DialogButton } from '../../components/dialog.js';
 import { Empty, Paged } from '../../components/loaded.js';
+import { NumberField } from '../../components/number-field.js';
 import { type Column, ListTable, column, actionsColumn } from '../../components/list-table.js';
 import { Page } from '../../components/page.js';
 import { formatAgo } from '../../format/times.js';
@@ -84,6 +85,8 @@ const Actions = ({ row }: { row: Evaluation }) => (
 );
 
 type Scores = Readonly<Record<string, number>>;
+/** While they are edited. Null: its field is empty. */
+type EditedScores = Readonly<Record<string, number | null>>;
 
 /** A dialog that adds a prompt of one's own. */
 function AddPrompt() {
@@ -141,13 +144,14 @@ interface ScoreDialogProps {
 }
 
 function ScoreDialog({ scores, isReady, save, children, ...words }: ScoreDialogProps) {
-  const [draft, setDraft] = useState(scores);
+  const [draft, setDraft] = useState<EditedScores>(scores);
+  const given = Object.entries(draft).filter((one): one is [string, number] => one[1] !== null);
   return (
     <DialogButton
       {...words}
       end={{ isReady }}
       onOpen={() => setDraft(scores)}
-      act={() => save(draft)}
+      act={() => save(Object.fromEntries(given))}
     >
       {children}
       <ScoreFields scores={draft} change={setDraft} />
@@ -155,7 +159,12 @@ function ScoreDialog({ scores, isReady, save, children, ...words }: ScoreDialogP
   );
 }
 
-function ScoreFields({ scores, change }: { scores: Scores; change: (scores: Scores) => void }) {
+interface ScoreFieldsProps {
+  scores: EditedScores;
+  change: (scores: EditedScores) => void;
+}
+
+function ScoreFields({ scores, change }: ScoreFieldsProps) {
   const labels = useModelLabels();
   const [model, setModel] = useState('');
   const name = model.trim();
@@ -163,21 +172,19 @@ function ScoreFields({ scores, change }: { scores: Scores; change: (scores: Scor
     change({ ...scores, [name]: 1 });
     setModel('');
   };
-  const without = (label: string): Scores =>
+  const without = (label: string): EditedScores =>
     Object.fromEntries(Object.entries(scores).filter(([one]) => one !== label));
   return (
     <Stack gap="xs">
       <Note>{set.scale}</Note>
       {Object.entries(scores).map(([label, score]) => (
         <Group key={label} gap="xs" align="flex-end" wrap="nowrap">
-          <NumberInput
+          <NumberField
             label={label}
             flex={1}
             value={score}
             step={0.1}
-            onChange={(value) =>
-              change(typeof value === 'number' ? { ...scores, [label]: value } : scores)
-            }
+            change={(value) => change({ ...scores, [label]: value })}
           />
           <Button
             variant="default"

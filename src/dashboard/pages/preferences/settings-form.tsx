@@ -1,4 +1,5 @@
-import { Alert, NumberInput, Radio, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Alert, Radio, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
+import { NumberField } from '../../components/number-field.js';
 import { WeightSliders } from '../../components/weight-sliders.js';
 import { useModelLabels } from '../../api/queries.js';
 import { texts } from '../../texts/texts.js';
@@ -77,7 +78,7 @@ function Limits({ draft, change }: FormProps) {
       ))}
       <SimpleGrid cols={2}>
         {numbers.map((number) => (
-          <NumberInput
+          <NumberField
             key={number}
             label={text[number]}
             description={text[`${number}Hint`]}
@@ -86,7 +87,7 @@ function Limits({ draft, change }: FormProps) {
             max={1_000_000}
             hideControls
             value={draft[number]}
-            onChange={(value) => change({ [number]: typeof value === 'number' ? value : '' })}
+            change={(value) => change({ [number]: value })}
           />
         ))}
       </SimpleGrid>

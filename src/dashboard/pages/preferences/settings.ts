@@ -13,9 +13,9 @@ export interface Draft {
   readonly weights: Weights;
   readonly allow: readonly string[];
   readonly exclude: readonly string[];
-  /** Empty: no limit. */
-  readonly maxPrice: number | '';
-  readonly maxLatency: number | '';
+  /** Null: no limit. */
+  readonly maxPrice: number | null;
+  readonly maxLatency: number | null;
 }
 
 /** The ends of the sliders. */
@@ -28,8 +28,8 @@ export const newDraft: Draft = {
   weights: { quality: 6, cost: 3, latency: 1 },
   allow: [],
   exclude: [],
-  maxPrice: '',
-  maxLatency: '',
+  maxPrice: null,
+  maxLatency: null,
 };
 
 /** Weights on the sliders: only ratios matter, so large ones are scaled down. */
@@ -49,8 +49,8 @@ export function draftOf(preference: Preference): Draft {
     weights: weights ? onSliders(weights) : newDraft.weights,
     allow: allow ?? [],
     exclude: exclude ?? [],
-    maxPrice: maxPrice ?? '',
-    maxLatency: maxLatency ?? '',
+    maxPrice,
+    maxLatency,
   };
 }
 
@@ -69,8 +69,8 @@ export function settingsOf(draft: Draft) {
     tradeoff: aim === 'cost' || aim === 'latency' ? aim : null,
     allow: listOrNull(allow),
     exclude: listOrNull(exclude),
-    maxPrice: maxPrice === '' ? null : maxPrice,
-    maxLatency: maxLatency === '' ? null : maxLatency,
+    maxPrice,
+    maxLatency,
   };
 }
 

@@ -1,0 +1,28 @@
+import { NumberInput, type NumberInputProps } from '@mantine/core';
+import { useState } from 'react';
+
+interface NumberFieldProps extends Omit<NumberInputProps, 'value' | 'onChange'> {
+  /** Null: the field is empty. */
+  value: number | null;
+  change: (value: number | null) => void;
+}
+
+/** A field for a number, which keeps what is typed as it is typed: “0.” leads to “0.5”. */
+export function NumberField({ value, change, ...field }: NumberFieldProps) {
+  const [typed, setTyped] = useState<number | string>(value ?? '');
+  return (
+    <NumberInput
+      {...field}
+      value={numberOf(typed) === value ? typed : (value ?? '')}
+      onChange={(now) => {
+        setTyped(now);
+        change(numberOf(now));
+      }}
+    />
+  );
+}
+
+function numberOf(typed: number | string): number | null {
+  const number = typed === '' ? NaN : Number(typed);
+  return Number.isFinite(number) ? number : null;
+}

@@ -83,6 +83,26 @@ describe.runIf(hasChromium)('the page of models and providers', () => {
     await page.getByText('No model matches').waitFor();
   });
 
+  it('keeps what it shows in its address, and goes back with the browser', async () => {
+    const page = await signInAndOpen(gateway, '/models');
+    const [search, table] = [page.getByRole('searchbox'), page.getByRole('table').last()];
+    await search.pressSequentially('never heard');
+    await page.waitForURL(/search=never/);
+    await search.press('Backspace');
+    await page.waitForURL(/search=never\+hear$/);
+    await search.fill('gpt');
+    await page.getByRole('combobox', { name: 'Sort' }).click();
+    await page.getByRole('option').nth(1).click();
+    await page.waitForURL(/search=gpt&sort=\w+$/);
+    await page.reload();
+    await table.getByText('gpt-4o').first().waitFor();
+    expect([await search.inputValue(), await table.getByRole('row').count()]).toEqual(['gpt', 2]);
+    await page.goBack();
+    await page.waitForURL(/search=gpt$/);
+    await page.goBack();
+    await expect.poll(() => search.inputValue()).toBe('never hear');
+  });
+
   it('says why a model is set aside, in the words of its provider, until it answers', async () => {
     const page = await signInAndOpen(gateway, '/models');
     const row = page.getByRole('row', { name: /openai-compatible/ });

@@ -60,6 +60,26 @@ describe.runIf(hasChromium)('the page of requests', () => {
     await expect.poll(() => page.url()).not.toContain('live');
   });
 
+  it('goes on with a filter that is typed in two goes, and empties its field with all others', async () => {
+    await page.goto(`${gateway.url}/requests?range=1h`);
+    const id = page.getByRole('textbox', { name: 'Request id' });
+    await id.click();
+    await page.keyboard.type('ab');
+    await page.waitForURL(/id=ab$/);
+    await page.keyboard.type('cd');
+    await page.waitForURL(/id=abcd$/);
+    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByLabel('Costs at least').click();
+    for (const typed of ['0.0', '5']) {
+      await page.keyboard.type(typed);
+      await page.waitForURL((url) => url.searchParams.get('minCost')?.endsWith(typed) === true);
+    }
+    expect(new URL(page.url()).searchParams.get('minCost')).toBe('0.05');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Clear' }).first().click();
+    await expect.poll(() => id.inputValue()).toBe('');
+  });
+
   it('shows the requests of a time range that is dragged out in the histogram', async () => {
     await page.goto(`${gateway.url}/requests?range=1h`);
     await rows().first().waitFor();

@@ -1,10 +1,10 @@
 import { Alert, Button, Code, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ChangeEvent, Component, type ReactNode, useEffect, useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { type ChangeEvent, Component, type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import { CompactButton, Hint, LongText, SmallButton } from './elements.js';
 import { ApiFailure, isOfWholePage } from '../api/failure.js';
+import { useTyped } from './search-parameters.js';
 import { fill, texts } from '../texts/texts.js';
 import type { PagedList } from '../api/queries.js';
 
@@ -176,18 +176,9 @@ export class PageBoundary extends Component<{ children: ReactNode }, Broken> {
   }
 }
 
-/** How long typing rests before it is searched. In ms. */
-const restMs = 250;
-
 /** A search in a list, kept in the address: its text, and what its input takes. */
 export function useSearch() {
-  const [params, setParams] = useSearchParams();
-  const [typed, setTyped] = useState(params.get('search') ?? '');
-  const [search] = useDebouncedValue(typed.trim(), restMs);
-  useEffect(() => {
-    setParams(search === '' ? {} : { search }, { replace: true });
-  }, [search, setParams]);
-  const onChange = (event: ChangeEvent<HTMLInputElement>): void =>
-    setTyped(event.currentTarget.value);
+  const { value: search, typed, type } = useTyped('search');
+  const onChange = (event: ChangeEvent<HTMLInputElement>): void => type(event.currentTarget.value);
   return { search, field: { type: 'search', maxLength: 200, maw: 420, value: typed, onChange } };
 }

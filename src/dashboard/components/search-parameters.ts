@@ -1,4 +1,5 @@
-import { useCallback } from 'react';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useCallback, useState } from 'react';
 import { useSearchParams } from 'wouter';
 
 /** What a page shows, as its address says it: `''` is absent. */
@@ -25,4 +26,23 @@ export function useParameters(): [
     [setSearch],
   );
   return [Object.fromEntries(search), change];
+}
+
+/** How long typing rests before the address says it. In ms. */
+const restMs = 300;
+
+/**
+ * A parameter of the address that is typed: its value, what its field shows, and what is told what
+ * is typed. Another value from outside, such as “clear” or the browser's back button, replaces it.
+ */
+export function useTyped(name: string) {
+  const [{ [name]: value = '' }, change] = useParameters();
+  const [{ typed, known }, set] = useState({ typed: value, known: value });
+  if (known !== value) set({ typed: typed.trim() === value ? typed : value, known: value });
+  const tell = useDebouncedCallback((now: string) => change({ [name]: now.trim() }), restMs);
+  const type = (now: string): void => {
+    set({ typed: now, known: value });
+    tell(now);
+  };
+  return { value, typed, type };
 }

@@ -1,9 +1,8 @@
 import { Group, SegmentedControl, Select, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { useState } from 'react';
 import { read, usePagedList } from '../../api/queries.js';
-import { Empty, Paged } from '../../components/loaded.js';
+import { Empty, Paged, useSearch } from '../../components/loaded.js';
 import { Page, Panel } from '../../components/page.js';
+import { useParameters } from '../../components/search-parameters.js';
 import { useAccount } from '../../session/session.js';
 import { texts } from '../../texts/texts.js';
 import { ModelsTable } from './models-table.js';
@@ -13,101 +12,85 @@ import { optionsOf } from '../../components/elements.js';
 
 const text = texts.models;
 const pageSize = 40;
-const searchWaitMs = 250;
-
-interface Wanted {
-  search: string;
-  provider: string | null;
-  use: 'auto' | 'all';
-  sort: keyof typeof text.sorts;
-}
 
 /** The page `/models`: providers with their health, and models with prices and abilities. */
 export default function ModelsPage() {
   const isAdmin = useAccount().role === 'admin';
-  const [wanted, setWanted] = useState<Wanted>({
-    search: '',
-    provider: null,
-    use: 'auto',
-    sort: 'quality',
-  });
   return (
     <Page title={text.title} lead={text.lead}>
       <Panel title={text.providers}>
         <ProvidersTable isAdmin={isAdmin} />
       </Panel>
       <Panel title={texts.common.models}>
-        <Filters wanted={wanted} change={(some) => setWanted({ ...wanted, ...some })} />
-        <Models wanted={wanted} isAdmin={isAdmin} />
+        <Filters />
+        <Models isAdmin={isAdmin} />
       </Panel>
       {isAdmin ? <PricePanel /> : null}
     </Page>
   );
 }
 
-function Filters({ wanted, change }: { wanted: Wanted; change: (some: Partial<Wanted>) => void }) {
+/** What the address asks for, and what changes it. */
+function useWanted() {
+  const [{ search = '', provider = null, ...named }, change] = useParameters();
+  const use = named.use === 'all' ? 'all' : 'auto';
+  const sorts = Object.keys(text.sorts) as (keyof typeof text.sorts)[];
+  const sort = sorts.find((one) => one === named.sort) ?? 'quality';
+  return { search, provider, use, sort, change } as const;
+}
+
+function Filters() {
+  const { provider, use, sort, change } = useWanted();
+  const { field } = useSearch();
   const names = useProviders().data?.items.map(({ name }) => name) ?? [];
   return (
     <Group gap="sm" align="flex-end">
-      <SegmentedControl<Wanted['use']>
+      <SegmentedControl
         aria-label={text.usesLabel}
         data={optionsOf(text.uses)}
-        value={wanted.use}
-        onChange={(use) => change({ use })}
+        value={use}
+        onChange={(chosen) => change({ use: chosen === 'auto' ? null : chosen })}
       />
-      <TextInput
-        type="search"
-        aria-label={text.search}
-        placeholder={text.search}
-        value={wanted.search}
-        onChange={(event) => change({ search: event.currentTarget.value })}
-      />
+      <TextInput aria-label={text.search} placeholder={text.search} {...field} />
       <Select
         aria-label={texts.common.provider}
         placeholder={text.allProviders}
         clearable
-        data={names}
-        value={wanted.provider}
-        onChange={(provider) => change({ provider })}
+        data={[...new Set([...names, ...(provider === null ? [] : [provider])])]}
+        value={provider}
+        onChange={(chosen) => change({ provider: chosen })}
       />
-      <Select<Wanted['sort']>
+      <Select
         aria-label={text.sort}
         allowDeselect={false}
         data={optionsOf(text.sorts)}
-        value={wanted.sort}
-        onChange={(sort) => (sort === null ? undefined : change({ sort }))}
+        value={sort}
+        onChange={(chosen) => change({ sort: chosen === 'quality' ? null : chosen })}
       />
     </Group>
   );
 }
 
-const useModels = ({ search, provider, use, sort }: Wanted) =>
-  usePagedList(
-    ['models', search, provider, use, sort],
-    (page) =>
-      read('/api/v1/models', {
-        query: {
-          ...page,
-          use,
-          sort,
-          ...(search === '' ? {} : { search }),
-          ...(provider === null ? {} : { provider }),
-        },
-      }),
+function Models({ isAdmin }: { isAdmin: boolean }) {
+  const { search, provider, use, sort } = useWanted();
+  const asked = {
+    ...{ use, sort },
+    ...(search === '' ? {} : { search }),
+    ...(provider === null ? {} : { provider }),
+  };
+  const list = usePagedList(
+    ['models', asked],
+    (page) => read('/api/v1/models', { query: { ...page, ...asked } }),
     { keepsPrevious: true, pageSize },
   );
-
-function Models({ wanted, isAdmin }: { wanted: Wanted; isAdmin: boolean }) {
-  const [search] = useDebouncedValue(wanted.search, searchWaitMs);
-  const list = useModels({ ...wanted, search });
-  const isUnfiltered = search === '' && wanted.provider === null;
+  const isUnfiltered = search === '' && provider === null;
   return (
     <Paged list={list} lines={6}>
       {(models) =>
         models.length === 0 ? (
           <Empty
             title={text.none}
-            hint={isUnfiltered && wanted.use === 'auto' ? text.noneAuto : text.noneHint}
+            hint={isUnfiltered && use === 'auto' ? text.noneAuto : text.noneHint}
           />
         ) : (
           <ModelsTable models={models} isAdmin={isAdmin} />

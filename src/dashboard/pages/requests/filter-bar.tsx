@@ -9,10 +9,10 @@ import {
   TagsInput,
   TextInput,
 } from '@mantine/core';
-import { useDebouncedCallback, useDebouncedValue, useHotkeys } from '@mantine/hooks';
+import { useDebouncedValue, useHotkeys } from '@mantine/hooks';
 import { useRef, useState } from 'react';
 import { useAccountNames, useKeys, useModelLabels, useRead } from '../../api/queries.js';
-import { useParameters } from '../../components/search-parameters.js';
+import { useParameters, useTyped } from '../../components/search-parameters.js';
 import { texts } from '../../texts/texts.js';
 import {
   type Bound,
@@ -198,24 +198,13 @@ function ModelFilter() {
   );
 }
 
-/** A parameter that is typed. Another value from outside, such as “clear”, makes a new field. */
-function useTyped(name: string) {
-  const [{ [name]: value = '' }, change] = useParameters();
-  const search = useDebouncedCallback(
-    (typed: string | number) => change({ [name]: String(typed).trim() }),
-    typingMs,
-  );
-  return { key: value === '' ? 'empty' : 'set', value, search };
-}
-
 /** The id of a request. */
 function TypedId() {
-  const { key, value, search } = useTyped('id');
+  const { typed, type } = useTyped('id');
   const field = useRef<HTMLInputElement>(null);
   useHotkeys([['/', () => field.current?.focus()]]);
   return (
     <TextInput
-      key={key}
       ref={field}
       size="xs"
       w={110}
@@ -223,25 +212,24 @@ function TypedId() {
       title={text.keysHint}
       placeholder={text.id}
       rightSection={<Kbd size="xs">/</Kbd>}
-      defaultValue={value}
-      onChange={({ currentTarget }) => search(currentTarget.value)}
+      value={typed}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
     />
   );
 }
 
 function BoundField({ name }: { name: Bound }) {
-  const { key, value, search } = useTyped(name);
+  const { typed, type } = useTyped(name);
   const isCost = name.endsWith('Cost');
   return (
     <NumberInput
-      key={key}
       size="xs"
       label={text[name]}
       {...(isCost ? { prefix: '$', placeholder: '$' } : { suffix: ' ms', placeholder: 'ms' })}
       min={0}
       hideControls
-      defaultValue={value}
-      onChange={search}
+      value={typed}
+      onChange={(now) => type(String(now))}
     />
   );
 }

@@ -11,6 +11,7 @@ import {
   unpricedModels,
   updatePrices,
 } from '../pipeline/engine/price-updates.js';
+import type { RequestFilter } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
 import { groupOf, onStore, withConfig } from './command-group.js';
 import { recordAct } from './record-act.js';
@@ -85,6 +86,19 @@ export async function revertPricesCommand(store: Store): Promise<string> {
   await recordAct(store, { act: 'prices.revert', target: id, details: { source } });
   const before = await store.priceEditions.newest();
   return `in force within seconds: the price data ${before ? `from ${before.source}` : 'of the package'}\n`;
+}
+
+/** A line below sums that count what has no known price as nothing; `''`: all has one. */
+export async function unpricedNote(
+  store: Store,
+  config: Config,
+  filter: RequestFilter,
+): Promise<string> {
+  await followStored(store);
+  const models = await unpricedModels(store, configuredCatalog(config, process.env), filter);
+  return models.length === 0
+    ? ''
+    : `Note: no price is known of ${models.join(', ')}. Where a provider tells no cost either, its requests count as 0 USD.\n`;
 }
 
 async function shownUnpriced(store: Store, config: Config): Promise<string> {

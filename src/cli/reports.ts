@@ -2,10 +2,12 @@ import { csvLine } from '../api/csv.js';
 import type { RequestFilter, RequestSummary, UsageGrouping } from '../store/contracts/requests.js';
 import type { Store } from '../store/contracts/store.js';
 import { everyPage } from '../store/contracts/page.js';
+import type { Config } from '../config/config.js';
 import { findAccountId } from './keys.js';
+import { unpricedNote } from './prices.js';
 import { tableOf } from './table.js';
 import type { Command } from 'commander';
-import { onStore, timeOf, wholeNumber } from './command-group.js';
+import { onStore, timeOf, wholeNumber, withConfig } from './command-group.js';
 import { savingsOf } from '../chooser/chooser.js';
 import type { ChoiceGrouping } from '../store/contracts/choices.js';
 
@@ -30,8 +32,9 @@ const defaultDays = 30;
 const groupings: readonly UsageGrouping[] = ['day', 'account', 'key', 'provider', 'model'];
 
 /** `signalbox usage`: sums of requests, tokens and cost. @throws Error for an unknown grouping */
-async function usageCommand(
+export async function usageCommand(
   store: Store,
+  config: Config,
   options: ReportOptions & { readonly by: string },
 ): Promise<string> {
   const by = options.by.split(',').map((name) => {
@@ -57,7 +60,8 @@ async function usageCommand(
   const sums = options.csv
     ? ['promptTokens', 'completionTokens', 'costUsd', 'estimatedUsd', 'heldUsd']
     : ['prompt', 'completion', 'USD', 'estimated', 'held'];
-  return shown([...columns, 'requests', 'errors', ...sums], rows, options);
+  const note = options.csv ? '' : await unpricedNote(store, config, filter);
+  return shown([...columns, 'requests', 'errors', ...sums], rows, options) + note;
 }
 
 async function requestsCommand(
@@ -135,7 +139,7 @@ export function addReportCommands(program: Command): void {
   report('usage')
     .description('sums of requests, tokens and cost, by default of the last 30 days')
     .option('--by <list>', 'of day, account, key, provider and model', 'day,model')
-    .action(onStore(usageCommand));
+    .action(withConfig(usageCommand));
   program
     .command('savings')
     .description('what choosing saved, against always calling each candidate, and prompt caches')

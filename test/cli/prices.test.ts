@@ -10,6 +10,7 @@ import {
   showPricesCommand,
   updatePricesCommand,
 } from '../../src/cli/prices.js';
+import { usageCommand } from '../../src/cli/reports.js';
 import { type Config, resolveConfig, type WrittenConfig } from '../../src/config/config.js';
 import { rules } from '../../src/gateway.js';
 import { openStore } from '../../src/store/open-store.js';
@@ -176,6 +177,11 @@ describe.each(databases)('signalbox prices on %s', (_name, make) => {
       (await showPricesCommand(store, config)).includes('openai/gpt-nowhere'),
     );
     expect(await showPricesCommand(store, config)).not.toContain('openai/gpt-4o');
+    const note = /\nNote: no price is known of openai\/gpt-nowhere\. .* count as 0 USD\.\n$/;
+    expect(await usageCommand(store, config, { by: 'model' })).toMatch(note);
+    const other = { by: 'model', model: 'openai/gpt-4o' };
+    expect(await usageCommand(store, config, other)).not.toContain('Note');
+    expect(await usageCommand(store, config, { by: 'model', csv: true })).not.toContain('Note');
   });
 
   it('keeps the newest five', async () => {

@@ -12,6 +12,7 @@ import {
   usePriceEdition,
 } from '../../models/price-edition.js';
 import type { PriceEditionRow } from '../../store/contracts/price-editions.js';
+import type { RequestFilter } from '../../store/contracts/requests.js';
 import type { Store } from '../../store/contracts/store.js';
 
 type PriceStore = Pick<Store, 'priceEditions'>;
@@ -140,12 +141,12 @@ export async function fetchPriceEdition(url: string): Promise<string> {
   }
 }
 
-/** The models that answered in the last 30 days and have no price, `<provider>/<model>`. */
+/** The models that answered, by default in the last 30 days, and have no price: `<provider>/<model>`. */
 export async function unpricedModels(
   { requests }: Pick<Store, 'requests'>,
   { lookup }: { lookup(provider: string, model: string): ModelFacts },
+  filter: RequestFilter = { accountId: null, from: Date.now() - usedMs },
 ): Promise<string[]> {
-  const filter = { accountId: null, from: Date.now() - usedMs };
   const { items } = await requests.usage(filter, ['model'], { limit: 1_000, cursor: null });
   return items.flatMap(({ provider, model, requests: count, errors }) => {
     if (!provider || !model || count <= errors) return [];

@@ -159,9 +159,9 @@ export const adaptersOf = (
 export function createGateway(config: ConfigInput = {}, options: GatewayOptions = {}): Gateway {
   const env = options.env ?? process.env;
   const { PORT: _port, HOST: _host, ...hostless } = env;
+  const { auth, dashboard: asked, ...resolved } = resolveConfig(config, hostless, rules);
   // a host app's standard output is its own
   const logger = options.logger ?? (config.log?.level === undefined ? silentLog : null);
-  const { auth, dashboard: asked, ...resolved } = resolveConfig(config, hostless, rules);
   const dashboard = asked ?? false;
   // a host has users of its own; without them, those of the dashboard need a way to sign in
   const webAccounts = auth.webAccounts ?? (dashboard && options.identify === undefined);

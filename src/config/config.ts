@@ -63,11 +63,15 @@ export function parseConfig(
  * Checks a configuration given as an object by the same rules as a file, including variables.
  * @throws ConfigError
  */
-export const resolveConfig = (
-  input: WrittenConfig | undefined,
+export function resolveConfig(
+  input: WrittenConfig | null | undefined,
   env: Environment = process.env,
   options: ParseOptions = {},
-): Config => checked(null, input, env, options, () => null);
+): Config {
+  // a file may be empty, but null stands for what its giver could not find
+  if (input === null) throw wholeError(null, 'must be an object');
+  return checked(null, input, env, options, () => null);
+}
 
 /**
  * Watches a configuration file: a valid new content is given to `onConfig`, the error of an invalid

@@ -26,6 +26,7 @@ import {
 } from '../../src/config/config.js';
 import { defaults } from '../../src/config/fill.js';
 import { readSchema, type JsonSchema } from '../../src/config/schema/compile-schema.js';
+import { createGateway } from '../../src/gateway.js';
 import { runs } from '../helpers/runs.js';
 
 const packaged = new URL('../../config/signalbox.yaml', import.meta.url);
@@ -282,6 +283,10 @@ describe('a message', () => {
     expect(refusal(() => resolve({ listen: { port: 'x' } })).message).toBe(
       'configuration: listen.port: must be a whole number',
     );
+    for (const junk of [null, 5, 'text', []])
+      expect(() => createGateway(junk as never)).toThrow(
+        new ConfigError(null, [{ path: [], reason: 'must be an object', line: null }]),
+      );
   });
 
   it.each([

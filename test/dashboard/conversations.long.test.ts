@@ -86,7 +86,7 @@ describe.runIf(hasChromium)('the page of conversations', () => {
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Conversations' }).waitFor();
     await page.getByRole('link', { name: /trains/ }).waitFor();
-    expect(await page.getByRole('link', { name: 'About the sky' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'About the sky' }).waitFor({ state: 'detached' });
   });
 
   it('a conversation that is not there says so', async () => {

@@ -76,6 +76,8 @@ describe.runIf(hasChromium)('the page of preferences', { timeout: 180_000 }, () 
     expect(await chosen(id)).toBe('up/gamma');
     await page.getByRole('radio', { name: 'Best quality' }).check();
     await page.getByRole('button', { name: 'Save' }).click();
+    // Save is off while it saves too
+    await page.getByRole('button', { name: 'Discard changes' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Save', disabled: true }).waitFor();
     expect(await chosen(id)).toBe('up/alpha');
     await page.getByRole('button', { name: 'Choose a file' }).waitFor();

@@ -25,7 +25,7 @@ export function useParameters(): [
       }),
     [setSearch],
   );
-  return [Object.fromEntries(search), change];
+  return [Object.fromEntries([...search].filter(([, value]) => value !== '')), change];
 }
 
 /** How long typing rests before the address says it. In ms. */

@@ -134,21 +134,23 @@ function TermFields({ terms, change }: TermFieldsProps) {
         onChange={(toolkits) => change({ toolkits })}
       />
       <LimitFields limits={terms} change={change} />
-      <NumberField
-        label={text.economy}
-        description={text.economyHint}
-        min={0}
-        max={10}
-        value={terms.economy}
-        change={(economy) => change({ economy })}
-      />
-      <TextInput
-        label={text.expiry}
-        description={text.expiryHint}
-        type="date"
-        value={terms.expiresOn}
-        onChange={({ currentTarget }) => change({ expiresOn: currentTarget.value })}
-      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <NumberField
+          label={text.economy}
+          description={text.economyHint}
+          min={0}
+          max={10}
+          value={terms.economy}
+          change={(economy) => change({ economy })}
+        />
+        <TextInput
+          label={text.expiry}
+          description={text.expiryHint}
+          type="date"
+          value={terms.expiresOn}
+          onChange={({ currentTarget }) => change({ expiresOn: currentTarget.value })}
+        />
+      </SimpleGrid>
     </>
   );
 }

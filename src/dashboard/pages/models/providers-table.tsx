@@ -88,7 +88,11 @@ const Condition = ({ provider: { name, condition, details } }: { provider: Provi
         ))
       : null}
     {condition === 'failing' || condition === 'resting' || details?.circuits.length ? (
-      <PageLink size="xs" href={`/requests?provider=${encodeURIComponent(name)}&failedBy=provider`}>
+      <PageLink
+        size="xs"
+        className="one-line"
+        href={`/requests?provider=${encodeURIComponent(name)}&failedBy=provider`}
+      >
         {text.seeFailures}
       </PageLink>
     ) : null}

@@ -60,7 +60,9 @@ export function Views() {
               value={name}
               onChange={({ currentTarget }) => setName(currentTarget.value)}
             />
-            <SmallButton type="submit">{texts.common.save}</SmallButton>
+            <SmallButton type="submit" flex="none">
+              {texts.common.save}
+            </SmallButton>
           </Group>
         </form>
         <Note px="xs">{text.viewsHint}</Note>

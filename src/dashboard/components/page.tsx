@@ -24,7 +24,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
     <Stack gap="lg">
       <Group justify="space-between" align="flex-end" gap="md">
         <Box>
-          <Title order={1} size="h2">
+          <Title order={1} size="h2" textWrap="balance">
             {title}
           </Title>
           {lead === undefined ? null : <Hint>{lead}</Hint>}

@@ -42,7 +42,12 @@ export async function signIn(
     return account && account.disabledAt === null && matches ? { account, isOutdated } : null;
   });
   if (!found) {
-    recordFailure(context, email, from);
+    // later: the time of the answer reveals nothing
+    runLater(context, 'the record of a failed sign-in', async () => {
+      const account = await context.store.accounts.findByEmail(email);
+      if (account?.role !== 'admin' || !(await mayRecordFailure(context, account.id, from))) return;
+      await context.record(actOnAccount('account.sign-in-failed', account.id));
+    });
     throw refused();
   }
   const signedIn = await begin(context, found.account);
@@ -55,15 +60,6 @@ export async function signIn(
   const { id, role } = found.account;
   if (role === 'admin') await context.record(actOnAccount('account.sign-in', id), found.account);
   return { ...signedIn, browserToken: await knownBrowserToken(context, { email, browser }) };
-}
-
-/** Records an administrator's failed sign-in, later: the time of the answer reveals nothing. */
-function recordFailure(context: AccountContext, email: string, from: string): void {
-  runLater(context, 'the record of a failed sign-in', async () => {
-    const account = await context.store.accounts.findByEmail(email);
-    if (account?.role !== 'admin' || !(await mayRecordFailure(context, account.id, from))) return;
-    await context.record(actOnAccount('account.sign-in-failed', account.id));
-  });
 }
 
 /** Ends a browser's sign-in, if it has not ended already. */

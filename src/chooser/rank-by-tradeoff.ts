@@ -105,19 +105,6 @@ function rankByTime(
   });
 }
 
-/** Ranked by weights, but the conversation's own model comes first if it scores almost as well. */
-const stayedByScore = (
-  ranked: RankedCandidate[],
-  { continued }: RoutingRequest,
-  depth: number,
-  affinity: number,
-): RankedCandidate[] =>
-  stayedWith(ranked, continued, depth, ({ score }, best) =>
-    score < best.score - affinity - roundingError
-      ? null
-      : `score by the weights of the preference ${thousandthsText(score)}, best is ${thousandthsText(best.score)}`,
-  );
-
 /** Ranked by worth, but the model stays if another is hardly better, and saves little. */
 const stayedByWorth = (
   ranked: RankedCandidate[],
@@ -208,7 +195,15 @@ export function rankByTradeoff(
   const [first] = sorted;
   if (!first) return [];
   if (!wanted && preference?.weights && typeof request.economy !== 'number')
-    return stayedByScore(rankByWeights(sorted, preference.weights), request, depth, affinity);
+    return stayedWith(
+      rankByWeights(sorted, preference.weights),
+      request.continued,
+      depth,
+      ({ score }, best) =>
+        score < best.score - affinity - roundingError
+          ? null
+          : `score by the weights of the preference ${thousandthsText(score)}, best is ${thousandthsText(best.score)}`,
+    );
   const economy = economyAt(dialOf(request, wanted, margins));
   const { winners, rest } = winnersOf(sorted, depth, { tolerance, window: economy.window });
   // the margin of a conversation may be wider than the tolerance

@@ -83,19 +83,14 @@ export class IdleTimeout {
 
   private check(): void {
     const error = this.expiredOrReschedule();
-    if (error) this.lookAgain();
-  }
-
-  /**
-   * Node runs timers before it reads its sockets. After a stall of the process what has arrived
-   * meanwhile is still unread, so the timeout counts only once it has been read.
-   */
-  private lookAgain(): void {
-    this.secondLook = setImmediate(() => {
-      this.secondLook = null;
-      const error = this.expiredOrReschedule();
-      if (error) this.onTimeout(error);
-    });
+    // Node runs timers before it reads its sockets. After a stall of the process what has arrived
+    // meanwhile is still unread, so the timeout counts only once it has been read.
+    if (error)
+      this.secondLook = setImmediate(() => {
+        this.secondLook = null;
+        const error = this.expiredOrReschedule();
+        if (error) this.onTimeout(error);
+      });
   }
 
   /** The error of the timeout that has expired; if none has, schedules the next check. */

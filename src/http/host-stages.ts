@@ -119,7 +119,12 @@ async function questionOf(
   return {
     routing,
     links: from ? {} : body,
-    candidates: hostCandidates(entries, snapshot, field),
+    // V8 may put a list that grows into the old generation, where it keeps all of its candidates
+    candidates: entries.flatMap((entry, index) => {
+      if (typeof entry === 'object' && 'label' in entry) return entry;
+      const read = typeof entry === 'string' ? { name: entry } : entry;
+      return candidatesOf(read, snapshot.names, () => `${field}[${index}]`);
+    }),
     explain: true,
     field,
     hashContent: !from && (body.hash_content ?? false),
@@ -151,20 +156,6 @@ function checkOptions({ candidates, from }: SelectModelOptions): void {
     );
   if (from !== undefined && typeof from !== 'function')
     throw new TypeError('selectModelWith: from must be a function that describes a request');
-}
-
-/** A host's own candidates as they are; labels and entries as model selection reads them. */
-function hostCandidates(
-  entries: readonly (string | Candidate | ProviderEntry)[],
-  { names }: GatewaySnapshot,
-  field: string,
-): Candidate[] {
-  // V8 may put a list that grows into the old generation, where it keeps all of its candidates
-  return entries.flatMap((entry, index) => {
-    if (typeof entry === 'object' && 'label' in entry) return entry;
-    const read = typeof entry === 'string' ? { name: entry } : entry;
-    return candidatesOf(read, names, () => `${field}[${index}]`);
-  });
 }
 
 /** Checks the body against model selection's schema, except what the host's options replace. */

@@ -219,12 +219,6 @@ function findOwner(
   return { provider, model: name };
 }
 
-/** The models of a provider among names `<provider>/<model>`. */
-const namesOf = (provider: string, names: Iterable<string>): string[] =>
-  [...names]
-    .filter((name) => name.startsWith(`${provider}/`))
-    .map((name) => name.slice(provider.length + 1));
-
 /** Makes a catalogue from the bundled price data and the configuration. Makes no network calls. */
 export function createCatalog(options: CatalogOptions): Catalog {
   const { overrides = {}, priceIds = {}, selfHosted = [], deployments = {} } = options;
@@ -265,7 +259,9 @@ export function createCatalog(options: CatalogOptions): Catalog {
   }
 
   function models(provider: string): string[] {
-    const own = namesOf(provider, stated.names);
+    const own = [...stated.names]
+      .filter((name) => name.startsWith(`${provider}/`))
+      .map((name) => name.slice(provider.length + 1));
     return [...new Set([...own, ...namesListedBy(priceIdFor(provider))])];
   }
 

@@ -62,13 +62,6 @@ function stripped(canonical: string): { name: string; effort: ReasoningEffort | 
   }
 }
 
-/** Writes the dates that stay in one spelling, without packaging words before them. */
-const inOneSpelling = (name: string): string =>
-  name
-    .replace(/-(20\d{2})-([01]\d)-([0-3]\d)(?=$|-)/, '-$1$2$3')
-    .replace(/-instruct(?=-(?:\d{4}|0-\d)$)/, '')
-    .replace(/-preview(?=-\d{4}$)/, '');
-
 /** What clouds write before a maker's own name. */
 const prefix = startsWithOne(prefixes);
 
@@ -89,7 +82,11 @@ function ownName(model: string): string {
 function identify(model: string): Identity {
   const { name, effort: inName } = stripped(ownName(model));
   const effort = inName ?? (thinkingVariant.test(model) ? 'high' : null);
-  const plain = inOneSpelling(name);
+  // the dates that stay in one spelling, without packaging words before them
+  const plain = name
+    .replace(/-(20\d{2})-([01]\d)-([0-3]\d)(?=$|-)/, '-$1$2$3')
+    .replace(/-instruct(?=-(?:\d{4}|0-\d)$)/, '')
+    .replace(/-preview(?=-\d{4}$)/, '');
   const known = same.find((one) => one.name.test(plain));
   return { identity: known ? plain.replace(known.name, known.model) : plain, effort };
 }

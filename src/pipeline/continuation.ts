@@ -68,10 +68,6 @@ export async function findOnlineLearning(
   return { tuning: found.tuning, exploration: found.isRated ? share : 0 };
 }
 
-/** The index of the model's last turn, -1 if it had none. */
-const lastAnswer = (messages: readonly ChatMessage[]): number =>
-  messages.findLastIndex(({ role }) => role === 'assistant');
-
 /**
  * The model that answered last before this request: in its conversation, else in its session, else
  * after the same history, else under the same prompt cache key. Looks only in memory; a joined
@@ -83,7 +79,7 @@ export function continuedBy(
   links: Links,
   { messages, tools }: RoutingRequest,
 ): RoutingRequest['continued'] | null {
-  const end = lastAnswer(messages);
+  const end = messages.findLastIndex(({ role }) => role === 'assistant');
   const last = lastModel(parts, request, links, messages, end);
   if (!last) return null;
   // the provider has read what stands before its own last answer

@@ -104,7 +104,13 @@ function lineOf({ record, caller, isIdentified, surface, id, startedAt, trace }:
     attempts: attempts.length,
     tried:
       attempts.length > 1 || (record.code !== null && attempts.length > 0)
-        ? triedOf(record)
+        ? attempts.map(({ provider, model, outcome, status, error, latencyMs }) => ({
+            model: `${provider}/${model}`,
+            outcome,
+            status,
+            error: error ?? undefined,
+            latencyMs,
+          }))
         : undefined,
     stream: record.stream,
     latencyMs: Math.round(performance.now() - startedAt),
@@ -123,13 +129,3 @@ function labelOf({ provider, model }: ObservedRequest['record']): string | undef
   if (model === null) return provider ?? undefined;
   return cut(provider === null ? model : `${provider}/${model}`, maxLabel);
 }
-
-/** The upstream calls, logged if there was more than one or the request failed. */
-const triedOf = ({ attempts }: ObservedRequest['record']): object[] =>
-  attempts.map(({ provider, model, outcome, status, error, latencyMs }) => ({
-    model: `${provider}/${model}`,
-    outcome,
-    status,
-    error: error ?? undefined,
-    latencyMs,
-  }));

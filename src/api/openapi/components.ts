@@ -80,7 +80,7 @@ function embedded(schema: JsonSchema, owner: string): JsonSchema {
   const description = describedRules(schema, reason, preset);
   return {
     ...(description === '' ? {} : { description }),
-    ...withoutDescription(known),
+    ...Object.fromEntries(known.filter(([key]) => key !== 'description')),
     ...openContent(schema),
   };
 }
@@ -94,9 +94,6 @@ function openContent(schema: JsonSchema): JsonSchema {
     ...(types.includes('object') && isOpen ? { additionalProperties: true } : {}),
   };
 }
-
-const withoutDescription = (entries: [string, unknown][]): JsonSchema =>
-  Object.fromEntries(entries.filter(([key]) => key !== 'description'));
 
 const mapValues = (values: JsonSchema, change: (value: unknown) => unknown): JsonSchema =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));

@@ -18,15 +18,6 @@ interface Surface {
 
 const resources: Surface = { invalid: 422, statuses: [429, 500, 503], takesSignIn: true };
 
-const pathParameter = (name: string, description: string): object => ({
-  name,
-  in: 'path',
-  required: true,
-  description,
-  ...(name === 'model' ? { example: 'demo/demo-large' } : {}),
-  schema: { type: 'string' },
-});
-
 /** One path with its methods; path parameters are declared from the path. */
 export function describedPath(
   tag: Tag,
@@ -34,9 +25,14 @@ export function describedPath(
   methods: Readonly<Record<string, Described>>,
   surface: Surface,
 ): object {
-  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
-    pathParameter(name, name === 'id' ? 'Its id.' : `Its \`${name}\`.`),
-  );
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: name === 'id' ? 'Its id.' : `Its \`${name}\`.`,
+    ...(name === 'model' ? { example: 'demo/demo-large' } : {}),
+    schema: { type: 'string' },
+  }));
   const operations = Object.entries(methods).map(([method, described]) => [
     method,
     operation(tag, described, surface, { method, hasId: parameters.length > 0 }),

@@ -55,7 +55,9 @@ export function shownLearning(
     exploration,
     updatedAt: updatedAt === null ? null : isoOf(updatedAt),
     models: shownModels(moves),
-    keys: shownKeys(moves),
+    keys: [...groupedBy(moves.ratings, ({ key }) => key)]
+      .map(([keyId, ofKey]) => ({ keyId, ratings: ofKey.length, updatedAt: lastOf(ofKey) }))
+      .sort((a, b) => b.ratings - a.ratings),
     days: shownDays(moves),
     outcomes: [...outcomesByModel(state)]
       .map(([name, rows]) => shownOutcomes(name, rows, now))
@@ -100,12 +102,6 @@ const shownModels = (moves: LearnedMoves): object[] =>
       })),
       updatedAt: lastOf(ratings),
     }))
-    .sort((a, b) => b.ratings - a.ratings);
-
-/** Whose ratings these are, most ratings first. */
-const shownKeys = ({ ratings }: LearnedMoves): object[] =>
-  [...groupedBy(ratings, ({ key }) => key)]
-    .map(([keyId, ofKey]) => ({ keyId, ratings: ofKey.length, updatedAt: lastOf(ofKey) }))
     .sort((a, b) => b.ratings - a.ratings);
 
 /** What came when, of which key and about which model, the last day first. */

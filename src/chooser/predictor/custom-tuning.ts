@@ -94,7 +94,11 @@ class CustomTuning implements Tuning {
     { quality }: Expected,
   ): Adjustment | null {
     const learned = this.learnedFor(request);
-    const model = this.placeOf(candidate);
+    const model =
+      this.named.get(candidate.label) ??
+      this.named.get(`${candidate.provider}/${candidate.model}`) ??
+      this.named.get(candidate.model) ??
+      this.find(candidate.model);
     const { length } = this.weights.models;
     if (model < 0)
       return {
@@ -106,15 +110,6 @@ class CustomTuning implements Tuning {
       uncertainty: this.weights.spreads[model]!,
       reason: "learned from the account's evaluations",
     };
-  }
-
-  private placeOf({ label, provider, model }: TunedCandidate): number {
-    return (
-      this.named.get(label) ??
-      this.named.get(`${provider}/${model}`) ??
-      this.named.get(model) ??
-      this.find(model)
-    );
   }
 
   /** By model the log odds of a good answer, followed by the mean change of all models. */

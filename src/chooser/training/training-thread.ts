@@ -40,7 +40,7 @@ export const runInThread = (
     });
     worker.on('error', (error: Error) =>
       reject(
-        isOutOfMemory(error)
+        'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
           ? new RefusedEvaluations('the evaluations need more memory than a training may use')
           : error,
       ),
@@ -54,6 +54,3 @@ export const runInThread = (
       );
     });
   });
-
-const isOutOfMemory = (error: Error): boolean =>
-  'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

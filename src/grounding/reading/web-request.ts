@@ -1,5 +1,4 @@
 import { lookup as lookupAddress, type LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { PageError } from './page-error.js';
 import { isPublicAddress } from './public-address.js';
@@ -112,7 +111,19 @@ export function checkedConnector(
   const connect = buildConnector({
     // the reading has its own time limits
     timeout: 0,
-    lookup: checkedLookup(host, isExempt, lookup),
+    lookup: (name, options, callback) => {
+      lookup(name).then(
+        (addresses) => {
+          const [first] = addresses;
+          if (!first) callback(new PageError('unreachable', `${host} has no address`), []);
+          else if (!isExempt && !addresses.every(({ address }) => isPublicAddress(address)))
+            callback(forbidden(host, 'resolves to'), []);
+          else if (options.all) callback(null, [...addresses]);
+          else callback(null, first.address, first.family);
+        },
+        (error: unknown) => callback(error instanceof Error ? error : new Error('no look-up'), []),
+      );
+    },
     autoSelectFamily: true,
   });
   return (options, callback) =>
@@ -124,20 +135,4 @@ export function checkedConnector(
         callback(forbidden(host, 'was reached at'), null);
       }
     });
-}
-
-function checkedLookup(host: string, isExempt: boolean, lookup: AddressLookup): LookupFunction {
-  return (name, options, callback) => {
-    lookup(name).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (!first) callback(new PageError('unreachable', `${host} has no address`), []);
-        else if (!isExempt && !addresses.every(({ address }) => isPublicAddress(address)))
-          callback(forbidden(host, 'resolves to'), []);
-        else if (options.all) callback(null, [...addresses]);
-        else callback(null, first.address, first.family);
-      },
-      (error: unknown) => callback(error instanceof Error ? error : new Error('no look-up'), []),
-    );
-  };
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
@@ -26,18 +26,15 @@ export const serveMcp = (parts: GatewayParts): RequestHandler =>
     const tools = mcpTools.filter((one) => scopes.includes(one.scope) && one.isAvailable(request));
     const asked = new Request('http://gateway/mcp', {
       method: 'POST',
-      headers: headersOf(req.headers),
+      // those that the protocol knows; the library does not need the key
+      headers: Object.entries(req.headers).flatMap(([name, value]) =>
+        typeof value === 'string' && /^(accept|content-type|mcp-[\w-]+)$/.test(name)
+          ? [[name, value]]
+          : [],
+      ),
     });
     await sendResponse(await answerMessage(parts, request, tools, asked, message), res);
   });
-
-/** The headers that the protocol knows; the library does not need the key. */
-const headersOf = (headers: IncomingHttpHeaders): [string, string][] =>
-  Object.entries(headers).flatMap(([name, value]) =>
-    typeof value === 'string' && /^(accept|content-type|mcp-[\w-]+)$/.test(name)
-      ? [[name, value]]
-      : [],
-  );
 
 /** Sends a web response; a client that leaves ends its stream. */
 async function sendResponse(response: Response, res: ServerResponse): Promise<void> {

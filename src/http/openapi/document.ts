@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import { completionPaths, modelPaths, responsePaths } from './completions.js';
 import { componentSchemas } from '../../api/openapi/components.js';
 import { endpoints } from '../../api/endpoints.js';
@@ -62,16 +62,13 @@ export function openApiDocument(version: string, server: string): object {
   };
 }
 
-/** Where this request's router stands: at `publicUrl`, or the path where a host has mounted it. */
-const serverOf = ({ baseUrl }: Pick<Request, 'baseUrl'>, publicUrl: string | null): string =>
-  publicUrl ?? (baseUrl === '' ? '/' : baseUrl);
-
 /** `GET /openapi.json`. */
 export function openApi(version: string, publicUrl: () => string | null): RequestHandler {
   // one entry is enough: a router is nearly always mounted at one path
   let last: { server: string; body: Buffer } | null = null;
   return (req, res) => {
-    const server = serverOf(req, publicUrl());
+    // the path is where a host has mounted this router
+    const server = publicUrl() ?? (req.baseUrl === '' ? '/' : req.baseUrl);
     if (last?.server !== server)
       last = { server, body: Buffer.from(JSON.stringify(openApiDocument(version, server))) };
     sendJson(res, 200, last.body);

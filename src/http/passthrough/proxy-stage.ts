@@ -49,20 +49,16 @@ export function proxyStage(parts: GatewayParts): RequestHandler {
       .then((handle) => {
         // the proxy library forwards all headers that it finds
         req.headers = { ...routeOf(req).headers };
-        discardUnread(req, res);
+        // the unread rest of a request answered early would block the connection
+        res.once('close', () => {
+          if (req.complete) return;
+          req.unpipe();
+          req.resume();
+        });
         return handle(req, res, next);
       })
       .catch(next);
   };
-}
-
-/** Discards the unread rest of a request answered early: it would block the connection. */
-function discardUnread(req: IncomingMessage, res: Response): void {
-  res.once('close', () => {
-    if (req.complete) return;
-    req.unpipe();
-    req.resume();
-  });
 }
 
 type Proxy = ProxyHandler<IncomingMessage, Response>;

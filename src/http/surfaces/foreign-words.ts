@@ -165,7 +165,10 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
     if (chosen) changes['tool_choice'] = words.choice?.(...chosen);
     const instructions = changes['instructions'] ?? sent['instructions'];
     if (own === 'input' && Array.isArray(instructions))
-      changes['instructions'] = instructionsIn(instructions);
+      // a list of blocks, or of items with a content
+      changes['instructions'] = objectsIn(instructions as ContentPart[])
+        .map((one) => contentText('content' in one ? (one['content'] as ContentPart[]) : [one]))
+        .join('\n');
     Object.assign(changes, foreignFormat(sent, words, foreign));
     if (words.effort && foreign.has('text'))
       Object.assign(changes, present(pick(jsonFields(sent['text']), ['verbosity'])));
@@ -200,12 +203,6 @@ function plainBody(sent: Json): Json {
   const own = { ...omit(extra, extraBody), ...omit(sent, new Set(['extra_body'])) };
   return plainBody(extra['google'] ? { ...own, extra_body: { google: extra['google'] } } : own);
 }
-
-/** The text of instructions that are a list of blocks, or of items with a content. */
-const instructionsIn = (list: readonly unknown[]): string =>
-  objectsIn(list as ContentPart[])
-    .map((one) => contentText('content' in one ? (one['content'] as ContentPart[]) : [one]))
-    .join('\n');
 
 /** The conversation of a body in an API's words; the same list where it is written so. */
 function turnsOf(sent: Json, { lists, systems = [], turns }: Words): unknown {

@@ -63,7 +63,7 @@ export const native: CompletionSurface = {
 function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
   return {
     chat,
-    models: isAuto(body) ? null : body.models,
+    models: body.models.length === 1 && body.models[0] === 'auto' ? null : body.models,
     modelsField: 'models',
     modelField: 'models[0]',
     fallbackModels: body.fallback_models ?? [],
@@ -90,9 +90,6 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
     ...(body.explain ? { explain: true } : {}),
   };
 }
-
-/** `auto` alone: the configured candidates. */
-const isAuto = ({ models }: NativeRequest): boolean => models.length === 1 && models[0] === 'auto';
 
 /** Null: the request asks for nothing but an answer. */
 function groundingOf({

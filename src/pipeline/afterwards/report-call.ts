@@ -117,31 +117,25 @@ function observedCall(
     previousSession: request.record.previousSession,
     preferenceId: request.record.preferenceId,
   });
-  record.attempts.push(attemptOf(candidate, report, latencyMs));
+  record.attempts.push({
+    provider: candidate.provider ?? '',
+    model: candidate.model,
+    number: 1,
+    outcome: report.ok ? 'ok' : 'upstream_error',
+    status: report.ok ? 200 : null,
+    error: report.ok ? null : failureText(report.error),
+    latencyMs: Math.round(latencyMs),
+    startedAt: performance.now() - latencyMs,
+    waitMs: 0,
+    keyIndex: null,
+    sentMs: null,
+    headersMs: null,
+    firstContentMs: figure(report.firstTokenMs),
+    isWhole: false,
+  });
   countUsage(parts, call, candidate, report.usage);
   return call;
 }
-
-const attemptOf = (
-  { provider, model }: Candidate,
-  { ok, firstTokenMs, error }: CallReport,
-  latencyMs: number,
-): Attempt => ({
-  provider: provider ?? '',
-  model,
-  number: 1,
-  outcome: ok ? 'ok' : 'upstream_error',
-  status: ok ? 200 : null,
-  error: ok ? null : failureText(error),
-  latencyMs: Math.round(latencyMs),
-  startedAt: performance.now() - latencyMs,
-  waitMs: 0,
-  keyIndex: null,
-  sentMs: null,
-  headersMs: null,
-  firstContentMs: figure(firstTokenMs),
-  isWhole: false,
-});
 
 /** Metric labels come from closed sets, and a client may have chosen the provider's name. */
 function measuredAttempt({ snapshot }: GatewayRequest, attempt: Attempt): Attempt {

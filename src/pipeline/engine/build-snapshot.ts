@@ -94,7 +94,15 @@ export function buildSnapshot(
     grounding: buildGrounding(config, sharing.warn),
     proxy: proxyOf(config, providerConfigs),
     isKnownModel: knownModels(catalog),
-    onAttempt: recordingLatency(latencies, onAttempt),
+    onAttempt: (attempt) => {
+      const { provider, model, outcome, hedged, number, latencyMs } = attempt;
+      // a first call that lost was late: without its time so far, the percentile would be too low
+      const wasLate = outcome === 'hedge_lost' && !hedged && number === 1;
+      const firstTokenMs = wasLate ? latencyMs : firstTokenMsOf(attempt);
+      if ((outcome === 'ok' || wasLate) && firstTokenMs !== null)
+        latencies.record(provider, model, firstTokenMs);
+      onAttempt(attempt);
+    },
   };
 }
 
@@ -118,18 +126,6 @@ function providersOf(
     ]),
   );
 }
-
-const recordingLatency =
-  (latencies: LatencyWindow, onAttempt: SnapshotSharing['onAttempt']): typeof onAttempt =>
-  (attempt) => {
-    const { provider, model, outcome, hedged, number, latencyMs } = attempt;
-    // a first call that lost was late: without its time so far, the percentile would be too low
-    const wasLate = outcome === 'hedge_lost' && !hedged && number === 1;
-    const firstTokenMs = wasLate ? latencyMs : firstTokenMsOf(attempt);
-    if ((outcome === 'ok' || wasLate) && firstTokenMs !== null)
-      latencies.record(provider, model, firstTokenMs);
-    onAttempt(attempt);
-  };
 
 /** The catalogue of a configuration with its providers. */
 export function catalogOf(

@@ -250,7 +250,10 @@ export class Engine {
       ...config.warnings,
       ...warnings,
       ...keylessProviders(providers, dialects),
-      ...missingPublicUrl(config),
+      // the client chooses the Host header, so a mailed link is never made from it
+      ...(config.mail && config.publicUrl === null
+        ? ['publicUrl is not set: mails contain a code instead of a link']
+        : []),
       ...(config.alerts !== null && config.alerts.mail.length > 0 && config.mail === null
         ? ['alerts.mail: no mail server is configured (mail.url), so no alert is mailed']
         : []),
@@ -269,9 +272,3 @@ function joinRegistry(measured: Metrics, registry: MetricRegistry): void {
   const reason = `the registry already has a metric ${taken}; give each gateway a prefix of its own`;
   throw new ConfigError(null, [{ path: ['metrics', 'prefix'], reason, line: null }]);
 }
-
-/** The client chooses the Host header, so a mailed link is never made from it. */
-const missingPublicUrl = ({ mail, publicUrl }: Config): string[] =>
-  mail && publicUrl === null
-    ? ['publicUrl is not set: mails contain a code instead of a link']
-    : [];

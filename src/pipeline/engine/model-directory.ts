@@ -87,20 +87,15 @@ export class ModelDirectory {
   auto(): readonly string[] {
     const { config, lists } = this.sources;
     if (config.routing.auto.length > 0) return config.routing.auto.filter(mayAnswer);
-    this.named ??= this.namedChatModels();
+    this.named ??= Object.keys(config.models).filter((label) => {
+      const slash = label.indexOf('/');
+      return this.models(label.slice(0, slash)).get(label.slice(slash + 1))?.type === 'chat';
+    });
     if (this.named.length > 0) return this.named;
     this.refresh();
     if (this.chosen?.revision !== lists.revision)
       this.chosen = { revision: lists.revision, labels: this.chooseAuto() };
     return this.chosen.labels;
-  }
-
-  /** Models whose facts the configuration states, without those that cannot chat. */
-  private namedChatModels(): readonly string[] {
-    return Object.keys(this.sources.config.models).filter((label) => {
-      const slash = label.indexOf('/');
-      return this.models(label.slice(0, slash)).get(label.slice(slash + 1))?.type === 'chat';
-    });
   }
 
   private chooseAuto(): readonly string[] {

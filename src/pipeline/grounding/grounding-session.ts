@@ -93,7 +93,8 @@ export class GroundingSession {
     const mode = this.modeFor(candidate, history, facts.tools !== false);
     const hasTools = grounding.tools.length + grounding.terms.clientTools.length > 0;
     const takesTools = facts.tools !== false && (mode !== 'once' || hasTools);
-    const material = mode === 'once' && history.length === 0 ? await this.searchOnce() : '';
+    const material =
+      mode === 'once' && history.length === 0 ? await (this.found ??= this.searchNow()) : '';
     const built = roundChat({
       chat: planned.call.chat,
       terms: grounding.terms,
@@ -230,10 +231,6 @@ export class GroundingSession {
   private resultTokens(calls: number): number {
     const room = (this.contextLength * resultShare - this.promptTokens) / Math.max(1, calls);
     return Math.round(Math.min(maxResultTokens, Math.max(minResultTokens, room)));
-  }
-
-  private searchOnce(): Promise<string> {
-    return (this.found ??= this.searchNow());
   }
 
   private async searchNow(): Promise<string> {

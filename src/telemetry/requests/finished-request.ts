@@ -82,7 +82,10 @@ export function requestRowOf(
     field: isBare || field === null ? null : cut(field, maxName),
     provider: named(provider),
     model: named(model),
-    ...summed(record),
+    // only the sums need these
+    ...(record.cacheSavedUsd === null ? {} : { cacheSavedUsd: record.cacheSavedUsd }),
+    ...(record.summedAs === null ? {} : { summedAs: record.summedAs }),
+    ...(record.shadow === null ? {} : { shadow: record.shadow }),
     planId,
     conversationId,
     responseId,
@@ -104,23 +107,6 @@ const moneyOf = ({ costUsd, estimatedUsd, heldUsd }: RequestRecord) => ({
   heldUsd,
 });
 
-/** The fields that only the sums need. */
-const summed = ({
-  summedAs,
-  shadow,
-  cacheSavedUsd,
-}: RequestRecord): Pick<NewRequest, 'summedAs' | 'shadow' | 'cacheSavedUsd'> => ({
-  ...(cacheSavedUsd === null ? {} : { cacheSavedUsd }),
-  ...(summedAs === null ? {} : { summedAs }),
-  ...(shadow === null ? {} : { shadow }),
-});
-
-/** Drops queries where only a hash of the conversation is kept: they are words of it. */
-const keptGrounding = (
-  grounding: NonNullable<RequestRecord['grounding']>,
-  content: RequestRecord['content'],
-): object => (content?.kind === 'digest' ? { ...grounding, queries: [] } : grounding);
-
 function storedPlan(
   plan: KeptPlan | null,
   { previousSession, preferenceId, grounding, content }: RequestRecord,
@@ -128,7 +114,10 @@ function storedPlan(
   if (plan === null) return null;
   return {
     ...plan,
-    ...(grounding === null ? {} : { grounding: keptGrounding(grounding, content) }),
+    // where only a hash of the conversation is kept, no queries: they are words of it
+    ...(grounding === null
+      ? {}
+      : { grounding: content?.kind === 'digest' ? { ...grounding, queries: [] } : grounding }),
     ...(previousSession === null ? {} : { previousSession }),
     ...(preferenceId === null ? {} : { preferenceId }),
   };

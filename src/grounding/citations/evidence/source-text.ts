@@ -22,7 +22,8 @@ export class SourceText {
   private readable: ReadableText | undefined;
 
   private constructor(title: string, text: string) {
-    this.text = withoutAddresses(text.slice(0, maxLength));
+    // pages are written with links as `[text](url)`
+    this.text = text.slice(0, maxLength).replace(/!?\[([^[\]]{0,500})\]\([^()\s]{0,2048}\)/g, '$1');
     for (const { key } of termsOf(title)) {
       this.titleKeys.add(key);
       if (stemOf(key) !== '') this.titleKeys.add(stemOf(key));
@@ -105,7 +106,3 @@ export class SourceText {
 
 const stemFit = 0.8;
 const minRounded = 1_000;
-
-/** Pages are written with links as `[text](url)`. */
-const withoutAddresses = (text: string): string =>
-  text.replace(/!?\[([^[\]]{0,500})\]\([^()\s]{0,2048}\)/g, '$1');

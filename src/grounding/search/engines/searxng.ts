@@ -14,13 +14,6 @@ function searchUrl(address: string): URL {
   return url;
 }
 
-/** The names of the engines behind an instance that did not answer. */
-const unresponsive = (body: unknown): string[] =>
-  asList(jsonFields(body)['unresponsive_engines'])
-    .map((entry) => asList(entry)[0])
-    .filter((name) => typeof name === 'string')
-    .slice(0, 10);
-
 function explainFailure(status: number): EngineFailure | null {
   if (status === 403)
     return {
@@ -55,7 +48,10 @@ export const searxng: SearchDialect = {
   },
   readResults(body) {
     const results = listIn(body, 'results');
-    const silent = unresponsive(body);
+    const silent = asList(jsonFields(body)['unresponsive_engines'])
+      .map((entry) => asList(entry)[0])
+      .filter((name) => typeof name === 'string')
+      .slice(0, 10);
     if (results?.length === 0 && silent.length > 0)
       throw new GatewayError(
         'upstream_overloaded',

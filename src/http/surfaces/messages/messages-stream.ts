@@ -8,7 +8,7 @@ import type {
 import type { EventStream } from '../../connections/event-stream.js';
 import { byteJson, StreamedAnswer } from '../streamed-answer.js';
 import type { AnsweredCall } from '../surface.js';
-import { AnswerBlocks, type BlockSink } from './answer-blocks.js';
+import { AnswerBlocks } from './answer-blocks.js';
 import { messagesErrorBody } from './errors.js';
 import { messagesUsage, newMessage, notStopped, sendDropped, stopOf } from './message.js';
 
@@ -18,7 +18,12 @@ import { messagesUsage, newMessage, notStopped, sendDropped, stopOf } from './me
  */
 export class MessagesStream extends StreamedAnswer {
   override readonly dialect = 'messages';
-  private readonly blocks = new AnswerBlocks(this.sink());
+  private readonly blocks = new AnswerBlocks({
+    start: (index, block) => this.send('content_block_start', { index, content_block: block }),
+    text: (index, escaped) => this.sendText(index, escaped),
+    delta: (index, delta) => this.send('content_block_delta', { index, delta }),
+    stop: (index) => this.send('content_block_stop', { index }),
+  });
   private model: string;
   private isStarted = false;
   private candidate: Candidate | undefined;
@@ -99,15 +104,6 @@ export class MessagesStream extends StreamedAnswer {
   breakOff({ error, requestId }: BrokenAnswer): void {
     this.stream.event('error', byteJson(messagesErrorBody(error, requestId)));
     this.stream.end();
-  }
-
-  private sink(): BlockSink {
-    return {
-      start: (index, block) => this.send('content_block_start', { index, content_block: block }),
-      text: (index, escaped) => this.sendText(index, escaped),
-      delta: (index, delta) => this.send('content_block_delta', { index, delta }),
-      stop: (index) => this.send('content_block_stop', { index }),
-    };
   }
 
   private open(): void {

@@ -51,7 +51,9 @@ export const fates = {
 export function onlyOriginal(body: ResponsesBody): OnlyOwn {
   const found = new OnlyOwn();
   for (const [name, value] of Object.entries(body))
-    if (isAsked(name, value)) found.note(fateIn(fates.field, name), name);
+    // a field that says what is so without it asks for nothing
+    if (isGiven(value) && value !== false && !(name === 'truncation' && value === 'disabled'))
+      found.note(fateIn(fates.field, name), name);
   for (const tool of sentTools(body)) noteTool(tool, found);
   const { tool_choice: choice } = body;
   // a model that has to call a tool must have it
@@ -83,7 +85,3 @@ function notePart(part: Json, found: OnlyOwn): void {
 /** Whether a choice names a tool that a provider runs. */
 const isHosted = ({ type }: Json): boolean =>
   type !== 'function' && type !== 'custom' && type !== 'allowed_tools';
-
-/** A field that says what is so without it asks for nothing. */
-const isAsked = (name: string, value: unknown): boolean =>
-  isGiven(value) && value !== false && !(name === 'truncation' && value === 'disabled');

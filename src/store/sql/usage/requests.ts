@@ -45,7 +45,11 @@ export const createRequestStore = (
     if (accountId !== null) query = query.where('account_id', '=', accountId);
     const row = await query.executeTakeFirst();
     if (!row) return null;
-    const found = fromRequestColumns(row);
+    const found = Object.assign(shared(row), {
+      plan: fromJson(row.plan),
+      attempts: fromJson(row.attempts),
+      content: fromJson(row.content),
+    });
     return { ...found, content: await wholeContent(database, found.accountId, found.content) };
   },
   async some(accountId, ids) {
@@ -164,13 +168,6 @@ const toRequestColumns = (row: RequestRow): Insertable<RequestTable> => ({
 });
 
 type SummaryColumns = Omit<Selectable<RequestTable>, 'plan' | 'attempts' | 'content'>;
-
-const fromRequestColumns = (row: Selectable<RequestTable>): RequestRow =>
-  Object.assign(shared(row), {
-    plan: fromJson(row.plan),
-    attempts: fromJson(row.attempts),
-    content: fromJson(row.content),
-  });
 
 const plannedFromColumns = (
   row: SummaryColumns & Pick<Selectable<RequestTable>, 'plan'>,

@@ -151,24 +151,19 @@ function firstProblem(
   targets: readonly string[],
   all: Readonly<Record<string, readonly string[]>>,
 ): string | null {
-  const problems = targets.map((target) => targetProblem(name, target, all));
+  const problems = targets.map((target) => {
+    if (target.split('*').length > 2) return 'may have one * at most';
+    if (target.includes('*') && !name.includes('*'))
+      return 'has a *, but the alias itself has none';
+    if (/^[^/]+\/./.test(target)) return null;
+    if (target.includes('*')) return 'must have the form <provider>/<model>';
+    return Object.hasOwn(all, target)
+      ? null
+      : 'must have the form <provider>/<model>, or be another alias';
+  });
   const place = problems.findIndex((problem) => problem !== null);
   if (place < 0) return null;
   return `${targets.length > 1 ? `target ${place + 1}` : 'the target'} ${problems[place]}`;
-}
-
-function targetProblem(
-  name: string,
-  target: string,
-  all: Readonly<Record<string, readonly string[]>>,
-): string | null {
-  if (target.split('*').length > 2) return 'may have one * at most';
-  if (target.includes('*') && !name.includes('*')) return 'has a *, but the alias itself has none';
-  if (/^[^/]+\/./.test(target)) return null;
-  if (target.includes('*')) return 'must have the form <provider>/<model>';
-  return Object.hasOwn(all, target)
-    ? null
-    : 'must have the form <provider>/<model>, or be another alias';
 }
 
 /** Whether following the targets without a slash comes back to the name. */

@@ -146,7 +146,9 @@ function wholeNumbers(values: readonly unknown[], parts: number): unknown[] | nu
 export function unpackCandidates(stored: unknown): unknown {
   if (isPacked(stored))
     return Array.from({ length: stored.count }, (_, at) => unpacked(stored, at));
-  return unpackRows(stored);
+  if (!Array.isArray(stored)) return stored;
+  const [names, ...rows] = stored as unknown[];
+  return Array.isArray(names) ? rows.map((row) => unpackedRow(names, row)) : stored;
 }
 
 const isPacked = (stored: unknown): stored is Packed =>
@@ -168,12 +170,6 @@ function unpacked({ shared, names, columns: lists, first }: Packed, at: number):
     ...(low === undefined ? {} : { interval: [low, high] }),
     ...(at === 0 ? first : {}),
   };
-}
-
-function unpackRows(stored: unknown): unknown {
-  if (!Array.isArray(stored)) return stored;
-  const [names, ...rows] = stored as unknown[];
-  return Array.isArray(names) ? rows.map((row) => unpackedRow(names, row)) : stored;
 }
 
 function unpackedRow(names: readonly unknown[], row: unknown): unknown {

@@ -162,9 +162,15 @@ function readText(text: string): Wish {
   };
 }
 
-/** Instructions for every turn may say how long answers are, where the turn itself does not. */
-function withInstructions(asked: Wish, messages: readonly ChatMessage[]): Wish {
+/**
+ * Reads what the last user turn asks for. Bounded work: of a long turn the first 900 and last 600
+ * characters are read, of the instructions a kilobyte.
+ */
+export function readWish(messages: readonly ChatMessage[]): Wish {
+  const last = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
+  const asked = readText(last ? messageText(last) : '');
   if (asked.length !== null || asked.isLabel) return asked;
+  // instructions for every turn may say how long answers are, where the turn itself does not
   const given = messages.find(isInstruction);
   const text = given ? messageText(given) : '';
   if (text === '') return asked;
@@ -177,13 +183,4 @@ function withInstructions(asked: Wish, messages: readonly ChatMessage[]): Wish {
   const isWork = asked.work === null || (said.work !== null && onTextBits & cueBit[said.work]);
   const cues = asked.cues | (said.cues & (cueBit.brief | cueBit.long | cueBit.data));
   return { ...asked, length, isLabel, work: (isWork ? said.work : null) ?? asked.work, cues };
-}
-
-/**
- * Reads what the last user turn asks for. Bounded work: of a long turn the first 900 and last 600
- * characters are read, of the instructions a kilobyte.
- */
-export function readWish(messages: readonly ChatMessage[]): Wish {
-  const last = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
-  return withInstructions(readText(last ? messageText(last) : ''), messages);
 }

@@ -125,7 +125,14 @@ export class OutcomeCounts {
     await store.learnings.change(
       due.map((counts) => [
         counts.scope,
-        (state, forgottenAt) => withCounts(state, forgottenAt, counts),
+        (state, forgottenAt) => {
+          const { since, tallies } = counts;
+          // what was forgotten stays so
+          if (forgottenAt !== null && since < forgottenAt) return state;
+          const before = decodeEvidence(state),
+            after = withOutcomes(before, tallies.values());
+          return after === before ? state : encodeEvidence(after);
+        },
       ]),
     );
   }
@@ -152,18 +159,6 @@ export class OutcomeCounts {
     if (reason === 'refused')
       report.warn(`counts of outcomes are lost: the database refused them: ${messageOf(cause)}`);
   }
-}
-
-/** The state of a scope with these counts added; unchanged if it was forgotten after them. */
-function withCounts(
-  state: string | null,
-  forgottenAt: number | null,
-  { since, tallies }: ScopeCounts,
-): string | null {
-  if (forgottenAt !== null && since < forgottenAt) return state;
-  const before = decodeEvidence(state),
-    after = withOutcomes(before, tallies.values());
-  return after === before ? state : encodeEvidence(after);
 }
 
 /** Counts one outcome, in place. */

@@ -60,26 +60,20 @@ export function shownLearning(
       .sort((a, b) => b.ratings - a.ratings),
     days: shownDays(moves),
     outcomes: [...outcomesByModel(state)]
-      .map(([name, rows]) => shownOutcomes(name, rows, now))
+      .map(([name, rows]) => {
+        const slash = name.indexOf('/');
+        return {
+          provider: name.slice(0, slash) || null,
+          model: modelOfServed(name),
+          ...shownCounts(rows, now),
+          loss: thousandths(faultsOf(rows, now)?.loss ?? 0),
+          days: [...rows]
+            .sort((a, b) => b.at - a.at)
+            .map((row) => ({ day: shownDay(row.at), keyId: row.key, ...shownCounts([row], now) })),
+          updatedAt: lastOf(rows),
+        };
+      })
       .sort((a, b) => b.answers - a.answers),
-  };
-}
-
-function shownOutcomes(
-  name: string,
-  rows: readonly EvidenceRow[],
-  now: number,
-): Counts & Record<string, unknown> {
-  const slash = name.indexOf('/');
-  return {
-    provider: name.slice(0, slash) || null,
-    model: modelOfServed(name),
-    ...shownCounts(rows, now),
-    loss: thousandths(faultsOf(rows, now)?.loss ?? 0),
-    days: [...rows]
-      .sort((a, b) => b.at - a.at)
-      .map((row) => ({ day: shownDay(row.at), keyId: row.key, ...shownCounts([row], now) })),
-    updatedAt: lastOf(rows),
   };
 }
 

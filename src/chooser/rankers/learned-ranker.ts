@@ -8,13 +8,7 @@ import { shippedOutlook } from '../outlook/shipped-outlook.js';
 import type { QualityPredictor } from '../predictor/quality-predictor.js';
 import { type Adjustment, keptOdds } from '../predictor/tuning.js';
 import { lengthOf, logOdds, sigmoid } from '../../models/numbers.js';
-import type {
-  Appraisal,
-  CandidateFigures,
-  RankedCandidate,
-  Ranker,
-  RoutingRequest,
-} from '../plan.js';
+import type { Appraisal, CandidateFigures, Ranker, RoutingRequest } from '../plan.js';
 import { predicted, type Understood } from '../predicted.js';
 import { type Margins, rankByTradeoff } from '../rank-by-tradeoff.js';
 import { CandidateQualities } from './candidate-quality.js';
@@ -125,14 +119,6 @@ function tuned(
   return expected;
 }
 
-/** Puts a plausible alternative first in the share of new conversations that may explore. */
-function tryAnother(ranked: RankedCandidate[], request: RoutingRequest): RankedCandidate[] {
-  const { onlineLearning, planId, maxModelDepth } = request;
-  if (!onlineLearning || planId === undefined || hasBegun(request)) return ranked;
-  const depth = maxModelDepth ?? ranked.length;
-  return explored(ranked, onlineLearning.exploration, planId, depth, weighsLatencyIn(request));
-}
-
 /**
  * Ranks by what was learned: how well each model will answer this conversation, and what that will
  * cost. A model without measurements is judged by what is publicly known of its family. A quality
@@ -171,7 +157,12 @@ export function createLearnedRanker({
     learns: true,
     prepare: () => void earlier(),
     rank(request, candidates) {
-      return tryAnother(rankByTradeoff(request, expected(request, candidates), margins), request);
+      const ranked = rankByTradeoff(request, expected(request, candidates), margins);
+      const { onlineLearning, planId, maxModelDepth } = request;
+      if (!onlineLearning || planId === undefined || hasBegun(request)) return ranked;
+      // a plausible alternative first, in the share of new conversations that may explore
+      const depth = maxModelDepth ?? ranked.length;
+      return explored(ranked, onlineLearning.exploration, planId, depth, weighsLatencyIn(request));
     },
     // ranked alone: its score is not used
     expect: (request, candidate) =>

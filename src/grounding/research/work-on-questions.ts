@@ -4,7 +4,6 @@ import { packFacts } from './gather-material.js';
 import { checkMessages, planMessages } from './prompts.js';
 import { type CheckedQuestion, type PlannedQuestion, readCheck, readPlan } from './read-answers.js';
 import { inParallel, type ResearchRun } from './research-run.js';
-import type { QuestionQuery } from './research-state.js';
 
 const planTokens = 3_000;
 /** With fewer steps left, no plan is made: searching uses them better. */
@@ -57,34 +56,28 @@ function searchesOf({ width, ledger, roundsLeft }: ResearchRun): number {
 /** Searches for what open questions need. A search that fails is left out. */
 export async function searchQuestions(run: ResearchRun, signal: AbortSignal): Promise<void> {
   const queries = run.state.nextQueries(searchesOf(run));
-  await inParallel(queries, (query) => searchOne(run, query, signal));
-}
-
-async function searchOne(
-  run: ResearchRun,
-  asked: QuestionQuery,
-  signal: AbortSignal,
-): Promise<void> {
-  const { ledger, state, web } = run;
-  if (ledger.stoppedBy !== null) return;
-  const price = { steps: 1, tokens: 0, costUsd: web.searchPriceUsd };
-  const reservation = await run.reserve(price, signal);
-  if (reservation === null) return;
-  try {
-    const { results, costUsd } = await untilAborted(web.search(asked.query, signal), signal);
-    reservation.settle({ steps: 1, tokens: 0, costUsd });
-    state.addResults(asked, results);
-    run.hasSearched = true;
-    run.report(`Searched for “${asked.query}”: ${results.length} results.`);
-  } catch (error) {
-    reservation.settleAtMost();
-    if (signal.aborted) throw error;
-    state.failQuery(asked.query);
-    run.searchError = asError(error);
-    run.report(`The search for “${asked.query}” failed.`);
-  } finally {
-    run.queries.push(asked.query);
-  }
+  await inParallel(queries, async (asked) => {
+    const { ledger, state, web } = run;
+    if (ledger.stoppedBy !== null) return;
+    const price = { steps: 1, tokens: 0, costUsd: web.searchPriceUsd };
+    const reservation = await run.reserve(price, signal);
+    if (reservation === null) return;
+    try {
+      const { results, costUsd } = await untilAborted(web.search(asked.query, signal), signal);
+      reservation.settle({ steps: 1, tokens: 0, costUsd });
+      state.addResults(asked, results);
+      run.hasSearched = true;
+      run.report(`Searched for “${asked.query}”: ${results.length} results.`);
+    } catch (error) {
+      reservation.settleAtMost();
+      if (signal.aborted) throw error;
+      state.failQuery(asked.query);
+      run.searchError = asError(error);
+      run.report(`The search for “${asked.query}” failed.`);
+    } finally {
+      run.queries.push(asked.query);
+    }
+  });
 }
 
 const checkTokens = 2_000;

@@ -75,7 +75,21 @@ export class Toolkits {
   ): Promise<OpenedToolkits> {
     const chosen = choices.map((choice, place) => this.chosen(choices, choice, place, allowed));
     const opened = await Promise.all(
-      chosen.map((toolkit, place) => openOne(toolkit, choices[place]!, place, signal)),
+      chosen.map(async (toolkit, place) => {
+        const choice = choices[place]!;
+        const { name, optional } = toolkit.config;
+        let offer: ToolOffer;
+        try {
+          offer = await toolkit.source.offer(signal);
+        } catch (error) {
+          if (signal.aborted || !optional || !(error instanceof GatewayError)) throw error;
+          return { tools: [], warnings: [`toolkits[${place}]: ${error.message}`] };
+        }
+        const { tools, warnings } = toolsOf(toolkit, choice, offer);
+        if (tools.length === 0)
+          throw invalidField(`toolkits[${place}]`, `${name} has no tool that this request can use`);
+        return { tools, warnings: warnings.map((text) => `toolkits[${place}]: ${name} ${text}`) };
+      }),
     );
     const tools = opened.flatMap((one) => one.tools);
     const warnings = opened.flatMap((one) => one.warnings);
@@ -127,26 +141,6 @@ export class Toolkits {
       throw invalidField(field, `${name} is named twice`);
     return toolkit;
   }
-}
-
-async function openOne(
-  toolkit: OpenToolkit,
-  choice: ToolkitChoice,
-  place: number,
-  signal: AbortSignal,
-): Promise<OpenedToolkits> {
-  const { name, optional } = toolkit.config;
-  let offer: ToolOffer;
-  try {
-    offer = await toolkit.source.offer(signal);
-  } catch (error) {
-    if (signal.aborted || !optional || !(error instanceof GatewayError)) throw error;
-    return { tools: [], warnings: [`toolkits[${place}]: ${error.message}`] };
-  }
-  const { tools, warnings } = toolsOf(toolkit, choice, offer);
-  if (tools.length === 0)
-    throw invalidField(`toolkits[${place}]`, `${name} has no tool that this request can use`);
-  return { tools, warnings: warnings.map((text) => `toolkits[${place}]: ${name} ${text}`) };
 }
 
 function toolsOf(toolkit: OpenToolkit, choice: ToolkitChoice, offer: ToolOffer): OpenedToolkits {

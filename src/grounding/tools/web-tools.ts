@@ -47,7 +47,23 @@ export function webTools(options: WebToolOptions): GatewayTool[] {
       name: fetchToolName,
       priceUsd: 0,
       definition: { type: 'function', function: fetchFunction },
-      run: (args, run) => fetchPage(options, args, run),
+      run: async (args, run) => {
+        const { access, resultTokens, question } = options;
+        const { signal } = run;
+        if (typeof args['url'] !== 'string') return failed('url: give the address of a page');
+        if (access.pagesLeft <= 0)
+          return failed('no further pages may be read; answer with what was read');
+        const asked = typeof args['question'] === 'string' ? args['question'] : question;
+        try {
+          const { page, source } = await access.read(args['url'], signal);
+          const passages = await fitting([{ ...source, text: page.text }], asked, resultTokens());
+          const text = passages.get(source.id) ?? page.text.slice(0, resultTokens());
+          return { text: `${headOf(source)}\n${text}`, isError: false, costUsd: 0 };
+        } catch (error) {
+          if (signal.aborted) throw error;
+          return failed(`the page could not be read: ${failureText(error)}`);
+        }
+      },
     },
   ];
 }
@@ -116,26 +132,6 @@ async function search(
   } catch (error) {
     if (signal.aborted || (required && error instanceof GatewayError)) throw error;
     return { ...failed(`the search failed: ${failureText(error)}`), costUsd: cost.usd };
-  }
-}
-
-async function fetchPage(
-  { access, resultTokens, question }: WebToolOptions,
-  args: Readonly<Record<string, unknown>>,
-  { signal }: ToolRun,
-): Promise<ToolResult> {
-  if (typeof args['url'] !== 'string') return failed('url: give the address of a page');
-  if (access.pagesLeft <= 0)
-    return failed('no further pages may be read; answer with what was read');
-  const asked = typeof args['question'] === 'string' ? args['question'] : question;
-  try {
-    const { page, source } = await access.read(args['url'], signal);
-    const passages = await fitting([{ ...source, text: page.text }], asked, resultTokens());
-    const text = passages.get(source.id) ?? page.text.slice(0, resultTokens());
-    return { text: `${headOf(source)}\n${text}`, isError: false, costUsd: 0 };
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return failed(`the page could not be read: ${failureText(error)}`);
   }
 }
 

@@ -41,7 +41,12 @@ export function parseBody(sent: Buffer, maxValues: number): unknown {
   if (isLargeBody(body.length)) return parseInSteps(body, maxValues);
   refuseExcess(jsonExcess(body, boundsOf(maxValues)), maxValues);
   checkUtf8(body);
-  return parseText(body.toString('utf8'));
+  const text = body.toString('utf8');
+  try {
+    return parseFields(text);
+  } catch (cause) {
+    throw malformedJson(text, cause);
+  }
 }
 
 async function parseInSteps(body: Buffer, maxValues: number): Promise<unknown> {
@@ -96,14 +101,6 @@ function refuseExcess(excess: JsonExcess | null, maxValues: number): void {
 /** Decoding would silently insert replacement characters. */
 function checkUtf8(body: Buffer): void {
   if (!isUtf8(body)) throw new GatewayError('malformed_json', 'the body is not valid UTF-8');
-}
-
-function parseText(text: string): unknown {
-  try {
-    return parseFields(text);
-  } catch (cause) {
-    throw malformedJson(text, cause);
-  }
 }
 
 /** The error for a body that is not JSON: says where, without quoting it as parsers do. */

@@ -43,29 +43,22 @@ export function drainable(server: Server): Drain {
       for (const { _httpMessage: answering } of sockets) close(answering);
       server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => close(res));
     },
-    stop: (drainMs, cut) => closeServer(server, sockets, drainMs, cut),
+    stop: async (drainMs, cut) => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      // `close` closes only the connections that are idle at that moment. Later ones become idle
+      // after their answer, and Node counts a connection that never sent a byte (browsers open some
+      // in advance) as busy.
+      const sweep = setInterval(() => {
+        server.closeIdleConnections();
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      }, sweepMs);
+      let deadline = setTimeout(() => {
+        cut();
+        deadline = setTimeout(() => server.closeAllConnections(), maxEndMs);
+      }, drainMs);
+      await closed;
+      clearInterval(sweep);
+      clearTimeout(deadline);
+    },
   };
-}
-
-async function closeServer(
-  server: Server,
-  sockets: ReadonlySet<Socket>,
-  drainMs: number,
-  cut: () => void,
-): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  // `close` closes only the connections that are idle at that moment. Later ones become idle after
-  // their answer, and Node counts a connection that never sent a byte (browsers open some in
-  // advance) as busy.
-  const sweep = setInterval(() => {
-    server.closeIdleConnections();
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-  }, sweepMs);
-  let deadline = setTimeout(() => {
-    cut();
-    deadline = setTimeout(() => server.closeAllConnections(), maxEndMs);
-  }, drainMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(deadline);
 }

@@ -6,7 +6,6 @@ import {
   ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
 import type { ServedSocket } from './drain.js';
 import { withSingleSlashes } from '../single-slashes.js';
@@ -124,15 +123,9 @@ function answerBadRequest(error: NodeJS.ErrnoException, socket: ServedSocket): v
   const { head, body } = refusal(status, message);
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
-  destroySoon(socket);
-}
-
-/**
- * Node no longer manages a connection after `clientError`: a peer that neither reads nor closes
- * would keep it open for ever. Discards what the peer sends meanwhile, because closing with unread
- * bytes would reset the connection and lose the answer.
- */
-function destroySoon(socket: Socket): void {
+  // Node no longer manages a connection after `clientError`: a peer that neither reads nor closes
+  // would keep it open for ever. Discards what the peer sends meanwhile, because closing with unread
+  // bytes would reset the connection and lose the answer.
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), refusedLingerMs);
   socket.once('close', () => clearTimeout(timer));

@@ -1,4 +1,3 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { GatewayParts } from '../../pipeline/engine/gateway-parts.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
 import { recordFailure } from '../../telemetry/observed-request.js';
@@ -41,9 +40,20 @@ export async function answerMessage(
         const { name, description, isReadOnly } = tool;
         const annotations = { readOnlyHint: isReadOnly, openWorldHint: true };
         const inputSchema = schemas.get(tool)!;
-        server.registerTool(name, { description, inputSchema, annotations }, (args) =>
-          callTool(parts, request, tool, args),
-        );
+        server.registerTool(name, { description, inputSchema, annotations }, async (args) => {
+          request.surface = tool.surface;
+          const { record } = request;
+          try {
+            return { content: [{ type: 'text', text: await tool.run(parts, request, args) }] };
+          } catch (thrown) {
+            // a result that the client's model can read
+            const error = asGatewayError(thrown);
+            if (error.code === 'internal') parts.log.failure(request, error);
+            recordFailure(record, error);
+            record.status = error.status;
+            return { content: [{ type: 'text', text: error.forClients().message }], isError: true };
+          }
+        });
       }
       return server;
     },
@@ -51,24 +61,4 @@ export async function answerMessage(
     { maxSubscriptions: 0 },
   );
   return handler.fetch(asked, { parsedBody: message });
-}
-
-/** Runs a tool. A failure becomes a result that the client's model can read, and is recorded. */
-async function callTool(
-  parts: GatewayParts,
-  request: GatewayRequest,
-  tool: McpTool,
-  args: object,
-): Promise<CallToolResult> {
-  request.surface = tool.surface;
-  const { record } = request;
-  try {
-    return { content: [{ type: 'text', text: await tool.run(parts, request, args) }] };
-  } catch (thrown) {
-    const error = asGatewayError(thrown);
-    if (error.code === 'internal') parts.log.failure(request, error);
-    recordFailure(record, error);
-    record.status = error.status;
-    return { content: [{ type: 'text', text: error.forClients().message }], isError: true };
-  }
 }

@@ -41,20 +41,15 @@ export interface SnapshotSharing {
 /** What a configuration is checked against: the dialects, and the settings that each requires. */
 export const configRules = (dialects: ReadonlyMap<string, ProviderDialect>): ParseOptions => ({
   knownApis: [...dialects.keys()],
-  problemOf: (provider) => problemOf(provider, dialects),
+  problemOf: (provider) => {
+    try {
+      providerOf(provider, dialects);
+      return null;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  },
 });
-
-function problemOf(
-  provider: ProviderConfig,
-  dialects: ReadonlyMap<string, ProviderDialect>,
-): string | null {
-  try {
-    providerOf(provider, dialects);
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
 
 /** Builds a configuration's snapshot. @throws Error for a problem that `configRules` reports */
 export function buildSnapshot(

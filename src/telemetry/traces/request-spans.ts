@@ -1,5 +1,5 @@
 import type * as Api from '@opentelemetry/api';
-import type { Attempt, AttemptSpan, CallTarget } from '../../dispatch/execute-plan.js';
+import type { AttemptSpan, CallTarget } from '../../dispatch/execute-plan.js';
 import type { ObservedRequest, RequestTrace } from '../observed-request.js';
 
 /** What spans are made with. */
@@ -69,7 +69,27 @@ export class RequestSpans implements RequestTrace {
     });
     return {
       send: (url, send) => this.send(span, url, send),
-      end: (attempt, answer) => this.endAttempt(span, attempt, answer),
+      end: (attempt, answer) => {
+        const { outcome, status, number, firstContentMs, isWhole } = attempt;
+        const { usage, promptTokens, finishReason } = answer;
+        const told = usage?.estimated === false ? usage : undefined;
+        span.setAttributes({
+          'gen_ai.conversation.id': this.request.record.conversationId ?? undefined,
+          'gen_ai.response.time_to_first_chunk':
+            isWhole || firstContentMs === null ? undefined : firstContentMs / 1_000,
+          'gen_ai.response.finish_reasons': finishReason ? [finishReason] : undefined,
+          'gen_ai.usage.input_tokens': told?.promptTokens ?? promptTokens ?? undefined,
+          'gen_ai.usage.output_tokens': told?.completionTokens,
+          'gen_ai.usage.cache_read.input_tokens': told?.cachedTokens || undefined,
+          'gen_ai.usage.cache_write.input_tokens': told?.cacheWriteTokens || undefined,
+          'gen_ai.usage.reasoning.output_tokens': told?.reasoningTokens || undefined,
+          'http.response.status_code': status ?? undefined,
+          'signalbox.attempt.number': number,
+          'signalbox.attempt.outcome': outcome,
+        });
+        // the gateway itself ended a call that lost
+        this.finish(span, outcome === 'ok' || outcome === 'hedge_lost' ? null : outcome);
+      },
     };
   }
 
@@ -136,29 +156,5 @@ export class RequestSpans implements RequestTrace {
     const headers = {};
     if (propagatesTo(host)) propagator.inject(context, headers, api.defaultTextMapSetter);
     return headers;
-  }
-
-  private endAttempt(
-    span: Api.Span,
-    { outcome, status, number, firstContentMs, isWhole }: Attempt,
-    { usage, promptTokens, finishReason }: Parameters<AttemptSpan['end']>[1],
-  ): void {
-    const told = usage?.estimated === false ? usage : undefined;
-    span.setAttributes({
-      'gen_ai.conversation.id': this.request.record.conversationId ?? undefined,
-      'gen_ai.response.time_to_first_chunk':
-        isWhole || firstContentMs === null ? undefined : firstContentMs / 1_000,
-      'gen_ai.response.finish_reasons': finishReason ? [finishReason] : undefined,
-      'gen_ai.usage.input_tokens': told?.promptTokens ?? promptTokens ?? undefined,
-      'gen_ai.usage.output_tokens': told?.completionTokens,
-      'gen_ai.usage.cache_read.input_tokens': told?.cachedTokens || undefined,
-      'gen_ai.usage.cache_write.input_tokens': told?.cacheWriteTokens || undefined,
-      'gen_ai.usage.reasoning.output_tokens': told?.reasoningTokens || undefined,
-      'http.response.status_code': status ?? undefined,
-      'signalbox.attempt.number': number,
-      'signalbox.attempt.outcome': outcome,
-    });
-    // the gateway itself ended a call that lost
-    this.finish(span, outcome === 'ok' || outcome === 'hedge_lost' ? null : outcome);
   }
 }

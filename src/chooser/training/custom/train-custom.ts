@@ -72,8 +72,22 @@ export function trainCustom(
   onProgress(0.8, 'training on all rows');
   const all = Int32Array.from({ length: rows.count }, (_, row) => row);
   const setting = chooseSetting(rows, all, wishes.seed);
-  const fitted = (chosen: Setting): CustomWeights =>
-    weightsOf(rows, chosen, fitSetting(rows, all, chosen), predictor);
+  const fitted = (chosen: Setting): CustomWeights => {
+    const correction = fitSetting(rows, all, chosen);
+    const { models, mean, scale, known } = rows;
+    return {
+      router: predictor.weights.name,
+      models,
+      trust: chosen.trust,
+      mean,
+      scale,
+      known,
+      centres: Float32Array.from(correction.centres),
+      offsets: Float32Array.from(correction.offsets),
+      slopes: Float32Array.from(correction.slopes),
+      spreads: spreadsOf(rows, chosen, correction),
+    };
+  };
   const [weights, calibration] = [fitted(setting), fitted(offsetsAlone)];
   onProgress(0.95, 'judging');
   const { seed } = wishes,
@@ -85,27 +99,6 @@ export function trainCustom(
   });
   onProgress(1, 'done');
   return { report, weights, calibration, earlier: kept?.weights ?? null };
-}
-
-function weightsOf(
-  rows: CustomRows,
-  setting: Setting,
-  correction: Correction,
-  predictor: QualityPredictor,
-): CustomWeights {
-  const { models, mean, scale, known } = rows;
-  return {
-    router: predictor.weights.name,
-    models,
-    trust: setting.trust,
-    mean,
-    scale,
-    known,
-    centres: Float32Array.from(correction.centres),
-    offsets: Float32Array.from(correction.offsets),
-    slopes: Float32Array.from(correction.slopes),
-    spreads: spreadsOf(rows, setting, correction),
-  };
 }
 
 const defaultSpread = 0.1;

@@ -72,23 +72,15 @@ export class MemoryLimits {
       settle: (used) => {
         if (isSettled) return;
         isSettled = true;
-        this.settle(charges, periods, used);
+        const now = this.now();
+        for (const [index, charge] of charges.entries()) {
+          const { amount } = charge;
+          // the counter of the reservation may have expired by now
+          const counter = this.counterOf(charge, now);
+          counter.settle(periods[index]!, amount, settledAmount(used[index], amount), now);
+        }
       },
     };
-  }
-
-  private settle(
-    charges: readonly LimitCharge[],
-    periods: readonly number[],
-    used: readonly number[],
-  ): void {
-    const now = this.now();
-    for (const [index, charge] of charges.entries()) {
-      const { amount } = charge;
-      // the counter of the reservation may have expired by now
-      const counter = this.counterOf(charge, now);
-      counter.settle(periods[index]!, amount, settledAmount(used[index], amount), now);
-    }
   }
 
   /** See `Counters.setSpent`. */

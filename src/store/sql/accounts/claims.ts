@@ -1,15 +1,9 @@
 import { GatewayError } from '../../../errors.js';
-import {
-  type AccountRecord,
-  type AccountRole,
-  type ClaimStore,
-  firstAccountId,
-  type NewOwner,
-} from '../../contracts/accounts.js';
+import { type AccountRole, type ClaimStore, firstAccountId } from '../../contracts/accounts.js';
 import { isDuplicate } from '../../failure.js';
 import { accountFromRow, storedEmail } from './accounts.js';
 import { raiseRevision } from '../revisions.js';
-import type { Database, Transaction } from '../tables.js';
+import type { Database } from '../tables.js';
 import { transact } from '../transact.js';
 
 /** The name of the code's hash among the secrets. */
@@ -29,7 +23,31 @@ export const createClaimStore = (database: Database): ClaimStore => ({
   addCode: async (hash) => !(await hasOwner(database)) && addSecret(database, name, hash),
   async claim(owner) {
     try {
-      return await transact(database, (transaction) => claimFirst(transaction, owner));
+      return await transact(database, async (transaction) => {
+        const { email, passwordHash, at } = owner;
+        // cached keys contain their account's role
+        const revision = await raiseRevision(transaction, 'keys');
+        const row = await transaction
+          .updateTable('accounts')
+          .where('id', '=', firstAccountId)
+          .where('email', 'is', null)
+          .set({
+            email: storedEmail(email),
+            password_hash: passwordHash,
+            created_at: at,
+            role: 'admin' satisfies AccountRole,
+          })
+          .returningAll()
+          .executeTakeFirst();
+        if (row === undefined) return null;
+        await transaction
+          .updateTable('api_keys')
+          .where('account_id', '=', firstAccountId)
+          .set({ revision })
+          .execute();
+        await transaction.deleteFrom('secrets').where('name', '=', name).execute();
+        return accountFromRow(row);
+      });
     } catch (error) {
       if (isDuplicate(error))
         throw new GatewayError('conflict', 'email: already has an account', { field: 'email' });
@@ -67,32 +85,4 @@ async function hasOwner(database: Database): Promise<boolean> {
     .where('email', 'is not', null)
     .executeTakeFirst();
   return owned !== undefined;
-}
-
-async function claimFirst(
-  transaction: Transaction,
-  { email, passwordHash, at }: NewOwner,
-): Promise<AccountRecord | null> {
-  // cached keys contain their account's role
-  const revision = await raiseRevision(transaction, 'keys');
-  const row = await transaction
-    .updateTable('accounts')
-    .where('id', '=', firstAccountId)
-    .where('email', 'is', null)
-    .set({
-      email: storedEmail(email),
-      password_hash: passwordHash,
-      created_at: at,
-      role: 'admin' satisfies AccountRole,
-    })
-    .returningAll()
-    .executeTakeFirst();
-  if (row === undefined) return null;
-  await transaction
-    .updateTable('api_keys')
-    .where('account_id', '=', firstAccountId)
-    .set({ revision })
-    .execute();
-  await transaction.deleteFrom('secrets').where('name', '=', name).execute();
-  return accountFromRow(row);
 }

@@ -40,29 +40,24 @@ export const choiceSums = [
  */
 export function choiceRowsOf(sums: readonly ChosenSums[]): Insertable<ChoiceDayTable>[] {
   const rows = sums.flatMap((one) =>
-    [...one.candidates].map(([candidate, figures]) => rowOf(one, candidate, figures)),
+    [...one.candidates].map(([candidate, figures]) => {
+      const { day, accountId, keyId, preferenceId, isMeasured, chosen } = one;
+      const columns = Object.fromEntries(
+        choiceSums.map((column, at) => [column, figures[at] ?? 0]),
+      ) as Record<(typeof choiceSums)[number], number>;
+      return {
+        day,
+        account_id: accountId,
+        key_id: keyId,
+        preference_id: preferenceId,
+        measured: isMeasured ? 1 : 0,
+        chosen: clean(chosen),
+        candidate: clean(candidate),
+        ...columns,
+      };
+    }),
   );
   return sumRows(rows, choiceKey, choiceSums);
-}
-
-function rowOf(
-  { day, accountId, keyId, preferenceId, isMeasured, chosen }: ChosenSums,
-  candidate: string,
-  figures: Float64Array,
-): Insertable<ChoiceDayTable> {
-  const sums = Object.fromEntries(
-    choiceSums.map((column, at) => [column, figures[at] ?? 0]),
-  ) as Record<(typeof choiceSums)[number], number>;
-  return {
-    day,
-    account_id: accountId,
-    key_id: keyId,
-    preference_id: preferenceId,
-    measured: isMeasured ? 1 : 0,
-    chosen: clean(chosen),
-    candidate: clean(candidate),
-    ...sums,
-  };
 }
 
 /** The columns of sums, whatever they are grouped by. */

@@ -45,7 +45,18 @@ export const createPreferenceStore = (database: Database): PreferenceStore => ({
       })),
     ),
   remove: (accountId, id) =>
-    transact(database, (transaction) => remove(transaction, accountId, id, Date.now())),
+    transact(database, async (transaction) => {
+      const at = Date.now();
+      const removed = await change(transaction, accountId, id, at, () => ({
+        settings: '{}',
+        router: null,
+        deleted_at: at,
+      }));
+      if (!removed) return false;
+      await transaction.deleteFrom('trainings').where('preference_id', '=', removed.id).execute();
+      await forgetLearnings(transaction, accountId, removed.id, at);
+      return true;
+    }),
   changedSince: (since) => recordsSince(database, 'preferences', since, fromColumns),
 });
 
@@ -70,24 +81,6 @@ async function change(
     .returningAll()
     .executeTakeFirstOrThrow();
   return fromColumns(row);
-}
-
-/** Empties a preference, deletes its trainings and learning. False if it does not exist. */
-async function remove(
-  transaction: Transaction,
-  accountId: string,
-  id: string,
-  at: number,
-): Promise<boolean> {
-  const removed = await change(transaction, accountId, id, at, () => ({
-    settings: '{}',
-    router: null,
-    deleted_at: at,
-  }));
-  if (!removed) return false;
-  await transaction.deleteFrom('trainings').where('preference_id', '=', removed.id).execute();
-  await forgetLearnings(transaction, accountId, removed.id, at);
-  return true;
 }
 
 const present = (database: Database, accountId: string) =>

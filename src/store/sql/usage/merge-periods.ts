@@ -82,9 +82,22 @@ export async function mergePeriods(
     while (moved < maxRows) {
       const some = Math.min(maxMoved, maxRows - moved);
       const before = now - spanMs - packedAfterMs;
-      const count = await transact(database, (transaction) =>
-        packSome(transaction, spanMs, before, some),
-      );
+      const count = await transact(database, async (transaction) => {
+        const rows = await takeRows(
+          transaction,
+          sql`select ${key} from usage_periods
+      where ${notPacked} and span_ms = ${spanMs} and at < ${before} order by at limit ${some}`,
+        );
+        // sums over all accounts are made here too, so that requests need not be added to them
+        const packed = rows.map((row): Row => ({ ...row, measure: 'packed' }));
+        const everyones = packed.map((row): Row => ({
+          ...row,
+          account_id: everyAccountId,
+          key_id: '',
+        }));
+        await addPeriods(transaction, [...packed, ...everyones]);
+        return rows.length;
+      });
       moved += count;
       if (count < some) break;
     }
@@ -95,24 +108,6 @@ export async function mergePeriods(
       moved += await mergeTier(database, tier, next, { now, maxRows: maxRows - moved });
   }
   return moved;
-}
-
-/** Sums over all accounts are made here too, so that requests need not be added to them. */
-async function packSome(
-  transaction: Database,
-  spanMs: number,
-  before: number,
-  limit: number,
-): Promise<number> {
-  const rows = await takeRows(
-    transaction,
-    sql`select ${key} from usage_periods
-      where ${notPacked} and span_ms = ${spanMs} and at < ${before} order by at limit ${limit}`,
-  );
-  const packed = rows.map((row): Row => ({ ...row, measure: 'packed' }));
-  const everyones = packed.map((row): Row => ({ ...row, account_id: everyAccountId, key_id: '' }));
-  await addPeriods(transaction, [...packed, ...everyones]);
-  return rows.length;
 }
 
 /** Merges account by account and period by period, once a longer period is old as a whole. */

@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest, ContentPart } from '../completion.js';
+import type { ChatRequest, ContentPart } from '../completion.js';
 
 /** What a prompt contains besides text, as far as its cost depends on it. */
 export interface PromptMedia {
@@ -45,13 +45,10 @@ const isLongCache = (holder: unknown): boolean =>
     return !usualTtls.has((control as { ttl?: unknown } | null | undefined)?.ttl);
   });
 
-const partsOf = ({ content }: ChatMessage): readonly ContentPart[] =>
-  Array.isArray(content) ? content : [];
-
 /** The media of a prompt. */
 export function mediaOf(chat: ChatRequest): PromptMedia {
   const { messages, tools } = chat;
-  const parts = messages.flatMap(partsOf);
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
   // an earlier audio answer is named by its id
   const spoken = messages.filter((message) => message['audio']).length;
   const holders = [chat, ...messages, ...parts, ...(tools ?? [])];

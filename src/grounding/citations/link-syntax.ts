@@ -6,8 +6,6 @@ export interface LinkEnd {
   readonly kind: 'inline' | 'definition';
   /** As written; '' where it is longer than any URL that is looked at. */
   readonly url: string;
-  /** Where the URL begins, with its `<`. */
-  readonly urlAt: number;
   /** The place after the link. */
   readonly end: number;
   /** Whether the URL goes on, beyond what is looked at. */
@@ -61,7 +59,7 @@ function inlineAt(given: Text, at: number): LinkEnd | null | Undecided {
   if (urlAt >= text.length) return ended;
   const found = text[urlAt] === '<' ? inAngles(given, urlAt) : plainDestination(given, urlAt);
   if (found === null || found === undecided) return found;
-  const cut: LinkEnd = { kind: 'inline', url: found.url, urlAt, end: found.end, isCut: true };
+  const cut: LinkEnd = { kind: 'inline', url: found.url, end: found.end, isCut: true };
   if (found.isCut) return cut;
   let end = skipBlank(text, found.end);
   if (end >= text.length) return ended;
@@ -134,5 +132,5 @@ function definitionAt(given: Text, at: number): LinkEnd | null | Undecided {
   const found = text[urlAt] === '<' ? inAngles(given, urlAt) : plainDestination(ended, urlAt);
   if (found === null || found === undecided) return found;
   const { url, end, isCut } = found;
-  return { kind: 'definition', url, urlAt, end, isCut };
+  return { kind: 'definition', url, end, isCut };
 }

@@ -1,7 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type {
   NewRequest,
-  PlannedRequest,
   RequestFilter,
   RequestOrder,
   RequestRow,
@@ -60,7 +59,7 @@ export const createRequestStore = (
       .where('id', 'in', ids.map(clean))
       .where('account_id', '=', accountId)
       .execute();
-    return rows.map(plannedFromColumns);
+    return rows.map((row) => Object.assign(shared(row), { plan: fromJson(row.plan) }));
   },
   list: (filter, page, order = null) => listRequests({ database, kind }, filter, page, order),
   failures: (filter, limit) => groupFailures(database, filter, limit),
@@ -168,10 +167,6 @@ const toRequestColumns = (row: RequestRow): Insertable<RequestTable> => ({
 });
 
 type SummaryColumns = Omit<Selectable<RequestTable>, 'plan' | 'attempts' | 'content'>;
-
-const plannedFromColumns = (
-  row: SummaryColumns & Pick<Selectable<RequestTable>, 'plan'>,
-): PlannedRequest => Object.assign(shared(row), { plan: fromJson(row.plan) });
 
 const summaryFromColumns = (row: SummaryColumns & { key_name: string | null }): RequestSummary =>
   Object.assign(shared(row), { keyName: row.key_name });

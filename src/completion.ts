@@ -273,13 +273,9 @@ export function reasoningOf(part: { readonly [field: string]: unknown }): string
 /** ASCII that JSON needs not escape, as most pieces of an answer are. */
 const isPlain = /^[ !#-[\]-~]*$/;
 
-/** Escapes a string for JSON in ASCII, without the quotes, so that it is its own byte string. */
-export function escapeJson(text: string): string {
-  if (isPlain.test(text)) return text;
-  return JSON.stringify(text)
-    .slice(1, -1)
-    .replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
+/** Escapes a string for JSON, without the quotes, as a byte string. */
+export const escapeJson = (text: string): string =>
+  isPlain.test(text) ? text : byteLine(JSON.stringify(text)).slice(1, -1);
 
 /** Converts a JSON-escaped byte string back to text. */
 export const unescapeJson = (escaped: string): string =>

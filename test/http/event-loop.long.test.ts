@@ -241,6 +241,51 @@ describe('an answer', () => {
     await holds(() => complete({ models: ['up/caller'], search: false, stream: true, tools }));
   });
 
+  it.each<[string, string, () => object[]]>([
+    [
+      '10,000 calls, on /v1/chat/completions',
+      '/v1/chat/completions',
+      () =>
+        Array.from({ length: 10_000 }, (_, index) => ({
+          tool_calls: [{ index, ...callOf('put', '{}'), id: `c${index}` }],
+        })),
+    ],
+    [
+      '1 MB of emoji, on /v1/responses',
+      '/v1/responses',
+      () => [{ content: '😀'.repeat(megabyte / 2) }],
+    ],
+    [
+      '20,000 sources of its provider’s own, on /api/v1/completions',
+      '/api/v1/completions',
+      () => [
+        {
+          content: 'a',
+          annotations: Array.from({ length: 20_000 }, (_, at) => ({
+            type: 'url_citation',
+            url_citation: { url: `https://site.example/${at}`, start_index: 0, end_index: 1 },
+          })),
+        },
+      ],
+    ],
+  ])('of %s, streamed', async (_name, path, deltas) => {
+    const chunks = [...deltas().map((delta) => [delta, null]), [{}, 'stop']].map(
+      ([delta, reason]) =>
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`,
+    );
+    upstream.script([
+      { raw: Buffer.from(chunks.join('')), contentType: 'text/event-stream', writes: 'whole' },
+    ]);
+    const messages = [{ role: 'user', content: 'go' }];
+    const body = path.endsWith('responses')
+      ? { model: 'up/caller', input: messages }
+      : {
+          ...(path.startsWith('/v1') ? { model: 'up/caller' } : { models: ['up/caller'] }),
+          messages,
+        };
+    await holds(() => send(path, JSON.stringify({ ...body, stream: true, store: false })));
+  });
+
   it('that is refused with 1 MB of blanks in the first line of an event', async () => {
     upstream.script([
       { status: 400, raw: Buffer.from(`event:${blanks}`), contentType: 'text/plain' },

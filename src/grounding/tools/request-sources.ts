@@ -20,7 +20,7 @@ export interface NativeResult {
 }
 
 /** Bounds the memory that a model's searches can take. */
-const maxSources = 1_000;
+export const maxSources = 1_000;
 const maxMentioned = 50_000;
 /** In UTF-16 units, of all sources together. */
 const maxText = 16_000_000;

@@ -1,15 +1,18 @@
 import type { CompletionChunk, UrlCitation } from '../../completion.js';
+import { maxCitations } from '../../grounding/citations/find-citations.js';
+import { maxSources } from '../../grounding/tools/request-sources.js';
 import { publishedAt } from '../../grounding/search/published-at.js';
 import type { Citation, Source } from '../../grounding/source.js';
 
 /** Sources and citations that a provider returns unasked, in the shape of all others. */
 export class CollectedSources {
   private readonly sources = new Map<string, Omit<Source, 'cited'>>();
-  private citations: Citation[] = [];
+  /** By their sources and places. */
+  private readonly citations = new Map<string, Citation>();
 
   clear(): void {
     this.sources.clear();
-    this.citations = [];
+    this.citations.clear();
   }
 
   addChunk(chunk: CompletionChunk): void {
@@ -29,20 +32,19 @@ export class CollectedSources {
     const { start_index: start, end_index: end, content: quote = '' } = known;
     // one whose place is unknown spans nothing
     if (!source || start === undefined || end === undefined || start === end) return;
-    const isKnown = this.citations.some(
-      (one) => one.source === source.id && one.start === start && one.end === end,
-    );
-    if (!isKnown)
-      this.citations.push({ source: source.id, start, end, quote, verified: 'provider' });
+    const key = `${source.id} ${start} ${end}`;
+    if (!this.citations.has(key) && this.citations.size < maxCitations)
+      this.citations.set(key, { source: source.id, start, end, quote, verified: 'provider' });
   }
 
   cited(): { readonly sources: readonly Source[]; readonly citations: readonly Citation[] } {
-    const named = new Set(this.citations.map(({ source }) => source));
+    const citations = [...this.citations.values()];
+    const named = new Set(citations.map(({ source }) => source));
     const sources = [...this.sources.values()].map((source) => ({
       ...source,
       cited: named.has(source.id),
     }));
-    return { sources, citations: this.citations };
+    return { sources, citations };
   }
 
   private addResults(results: unknown): void {
@@ -54,6 +56,7 @@ export class CollectedSources {
     if (typeof url !== 'string') return null;
     const known = this.sources.get(url);
     if (known) return known;
+    if (this.sources.size >= maxSources) return null;
     const source = {
       id: this.sources.size + 1,
       title: title ?? '',

@@ -1,4 +1,4 @@
-import { type CompletionChunk, escapeJson, type SharedDialect } from '../../completion.js';
+import { byteLine, type CompletionChunk, type SharedDialect } from '../../completion.js';
 import { chunksOf } from '../../completion-builder.js';
 import type {
   BrokenAnswer,
@@ -58,9 +58,5 @@ export abstract class StreamedAnswer implements CompletionWriter {
   }
 }
 
-/**
- * JSON in ASCII only, so that it is its own byte string and can be mixed with a provider's frames.
- */
-export function byteJson(value: unknown): string {
-  return exactJson(value).replace(/[\u0080-\uffff]/g, (character) => escapeJson(character));
-}
+/** JSON as a byte string, so that it can be mixed with a provider's frames. */
+export const byteJson = (value: unknown): string => byteLine(exactJson(value));

@@ -50,6 +50,8 @@ interface Holder {
  */
 export class MendedCalls {
   private readonly calls: KnownCall[] = [];
+  /** The last one of each key. */
+  private readonly keyed = new Map<number, KnownCall>();
   private readonly ids = new CallIds();
   private count = 0;
   /** A finish reason that the client gets with the rest of the calls; null: with none. */
@@ -156,13 +158,14 @@ export class MendedCalls {
 
   private callOf(piece: Piece, position: number): KnownCall {
     const key = typeof piece.index === 'number' ? piece.index : position;
-    const known = this.isWhole ? undefined : knownCall(this.calls, piece, key);
+    const known = this.isWhole ? undefined : knownCall(this.calls, piece, this.keyed.get(key));
     if (known) return known;
     const isFunction = piece['custom'] === undefined;
     const args = new CallArguments();
-    const name = this.calls.findLast((one) => one.key === key)?.name ?? '';
+    const name = this.keyed.get(key)?.name ?? '';
     const call = { key, id: '', name, begun: '', args, held: '', index: null, isFunction };
     this.calls.push(call);
+    this.keyed.set(key, call);
     return call;
   }
 
@@ -197,14 +200,18 @@ const idOf = ({ id }: Piece): string => (typeof id === 'number' ? String(id) : t
 const nameOf = ({ function: called, custom }: Piece): string =>
   textIn(called?.name ?? (custom as Piece['function'])?.name);
 
-/** Which of the known calls a piece belongs to; undefined: it begins one. */
-function knownCall(calls: readonly KnownCall[], piece: Piece, key: number): KnownCall | undefined {
+/** Which of the known calls a piece belongs to; undefined: it begins one. @param keyed by its index */
+function knownCall(
+  calls: readonly KnownCall[],
+  piece: Piece,
+  keyed: KnownCall | undefined,
+): KnownCall | undefined {
   const [id, name] = [idOf(piece), nameOf(piece)];
   const named =
     typeof piece.index === 'number' || id === ''
       ? -1
       : calls.findLastIndex((call) => call.id === id);
-  const known = calls[named] ?? keyed(calls, key, id + name !== '');
+  const known = calls[named] ?? keyed ?? lastOpen(calls, id + name !== '');
   if (!known) return undefined;
   const args = piece.function?.arguments;
   const text = textIn(args).trim();
@@ -222,11 +229,10 @@ function knownCall(calls: readonly KnownCall[], piece: Piece, key: number): Know
   return (id !== '' || name === '') && known.args.isAgain(args) ? known : undefined;
 }
 
-/** That of the index; for a piece that says no more than arguments, else the last, if unfinished. */
-function keyed(calls: readonly KnownCall[], key: number, isNamed: boolean): KnownCall | undefined {
+/** For a piece that says no more than arguments the last call, if unfinished. */
+function lastOpen(calls: readonly KnownCall[], isNamed: boolean): KnownCall | undefined {
   const last = calls.at(-1);
-  const known = calls.findLast((call) => call.key === key);
-  return known ?? (isNamed || last?.args.areWhole ? undefined : last);
+  return isNamed || last?.args.areWhole ? undefined : last;
 }
 
 /** What has come of a call's name, with this piece: the next part of it, or all of it again. */

@@ -91,8 +91,9 @@ describe.runIf(hasChromium)('the page of models and providers', () => {
     await search.press('Backspace');
     await page.waitForURL(/search=never\+hear$/);
     await search.fill('gpt');
-    await page.getByRole('combobox', { name: 'Sort' }).click();
-    await page.getByRole('option').nth(1).click();
+    await page.waitForURL(/search=gpt$/);
+    await page.getByRole('combobox', { name: 'Order' }).click();
+    await page.getByRole('option', { name: 'Cheapest first' }).click();
     await page.waitForURL(/search=gpt&sort=\w+$/);
     await page.reload();
     await table.getByText('gpt-4o').first().waitFor();

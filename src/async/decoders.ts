@@ -25,7 +25,8 @@ export const decoders = new Map(
 
 /** How bodies begin that are text. What is compressed begins otherwise. */
 const text = /^(?:\s*(?:\{\s*["}]|\[\s*\{)|(?:data|event):|<(?:!doctype|html))/i;
-const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
+/** Whether a body that begins so is compressed. */
+export const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
 /** Turns UTF-16, which a byte order mark tells, into UTF-8. */
 function utf16Decoder(encoding: string): Transform {
@@ -45,7 +46,7 @@ const utf16Marks: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: '
 export function bodyDecoder(label: string, head: Buffer): Transform | null {
   const utf16 = utf16Marks[head.toString('hex', 0, 2)];
   if (utf16) return utf16Decoder(utf16);
-  const encoding = isGzip(head) ? 'gzip' : label.trim().toLowerCase();
+  const encoding = isGzip(head) ? 'gzip' : label.replace(/.*,/, '').trim().toLowerCase();
   const make = decoders.get(encoding);
   return !make || text.test(head.toString('latin1', 0, 64)) ? null : make(head[0] ?? 0);
 }

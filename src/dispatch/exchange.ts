@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
 import { BodyPieces } from '../async/body-pieces.js';
-import { bodyDecoder } from '../async/decoders.js';
+import { bodyDecoder, isGzip } from '../async/decoders.js';
 import { GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from '../providers/adapter.js';
 import { isUnbilledStatus, unreadable } from '../providers/failure.js';
@@ -122,6 +122,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     this.collect(bytes);
     if (this.phase !== 'opening' || this.isSettled) return false;
     const head = this.body.joined();
+    if (isGzip(head)) throw unreadable(this.input.provider.name, 'it is compressed twice');
     const stream = this.input.call.openStream(this.headers, head);
     if (stream === undefined) return false;
     this.phase = stream ? 'streaming' : 'collecting';

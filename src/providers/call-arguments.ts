@@ -1,6 +1,6 @@
 import { argumentsJson, exactJson } from '../text/exact-json.js';
 import { isObject, textIn } from '../text/is-object.js';
-import { parseJson } from './json.js';
+import { escapedText, parseJson } from './json.js';
 
 /** Arguments that are none, though some are written: PHP writes an empty object as a list. */
 const none = /^(?:null|\{\s*\}|\[\s*\]|""|)$/;
@@ -19,10 +19,14 @@ const odd = /^\s*(?:"|(?:null|\[\s*\])\s*$)/;
 /** Whether arguments that begin so may be an object for a client that joins and parses them. */
 export const beginsWell = (piece: unknown): boolean => !odd.test(textIn(piece));
 
+/** The texts of JSON, of which the last may be cut off. */
+const texts = /"[^"\\]*(?:\\[^][^"\\]*)*("|\\?$)/g;
+
 /**
  * The arguments of a call, in pieces as servers send them, for clients that join the pieces and parse
  * the whole. Some servers send an object, some none, some `{}` or `null` before or behind the others,
- * some encode them twice, some send all of them again at the end or with each piece.
+ * some encode them twice, some send all of them again at the end or with each piece, some do not escape
+ * line breaks in texts.
  */
 export class CallArguments {
   private text = '';
@@ -30,6 +34,8 @@ export class CallArguments {
   private isTold = false;
   /** A piece that has all of them so far, or an object in them that begins alike. */
   private doubt = '';
+  /** The beginning of the text, or of the escape in it, that the last piece ends within. */
+  private within = '';
 
   /** @param isFunction false: a custom tool's text, which stays as it is */
   constructor(private readonly isFunction = true) {}
@@ -71,10 +77,24 @@ export class CallArguments {
     return (this.text = this.hasAny ? argumentsJson(text) : '{}');
   }
 
-  private append(piece: string): string {
-    this.text = this.isTold || this.hasAny ? this.text + piece : piece;
+  private append(given: string): string {
+    const goesOn = this.isTold || this.hasAny;
+    if (!goesOn) this.within = '';
+    const piece = this.isFunction ? this.escaped(given) : given;
+    this.text = goesOn ? this.text + piece : piece;
     this.isTold ||= !this.isFunction || (this.hasAny && !twice.test(this.text));
     return this.isTold ? piece : '';
+  }
+
+  /** A piece whose control characters in texts are escaped. */
+  private escaped(piece: string): string {
+    const { within } = this;
+    this.within = '';
+    const escape = (text: string, end: string): string => {
+      if (end !== '"') this.within = `"${end}`;
+      return escapedText(text);
+    };
+    return (within + piece).replace(texts, escape).slice(within.length);
   }
 
   /** What a piece adds, which may have all before it too; where a value may begin, the next one tells. */

@@ -5,7 +5,10 @@ const signatures: readonly (readonly [RegExp, string])[] = [
   [/^\xff\xd8\xff/, 'image/jpeg'],
   [/^GIF8/, 'image/gif'],
   [/^RIFF....WEBP/s, 'image/webp'],
-  [/^....ftyp(heic|heix|mif1)/s, 'image/heic'],
+  [/^....ftyp(he(ic|ix|im|is|vc|vx)|mif1)/s, 'image/heic'],
+  [/^....ftypavi[fs]/s, 'image/avif'],
+  [/^(II[*+]\0|MM\0[*+])/, 'image/tiff'],
+  [/^BM.{4}\0{4}/s, 'image/bmp'],
 ];
 
 /**

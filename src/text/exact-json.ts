@@ -4,14 +4,14 @@ import { parsedJson } from './json-values.js';
 
 /** The beginning of a text that replaces a number; the digits follow. No sender can guess it. */
 const mark = `#${randomUUID()}#`;
-const markedDigits = new RegExp(`"${mark}(-?\\d+)"`, 'g');
+const markedDigits = new RegExp(`"${mark}([-+.\\deE]+)"`, 'g');
 
 /** Undefined in Node.js 20. */
 const { rawJSON } = JSON as { rawJSON?: (json: string) => unknown };
 let isMarking = false;
 let marks = 0;
 
-/** A JSON integer that a JavaScript number would round, as `JSON.stringify` does in Node.js 20. */
+/** A JSON integer that a JavaScript number would round, or a number that would be Infinity. */
 class LongInteger {
   constructor(readonly digits: string) {}
 
@@ -27,10 +27,14 @@ class LongInteger {
   }
 }
 
-const maybeLong = /[\s:,[]-?[1-9]\d{15,}/;
-const quoteOrLong = /"|(?<![\w.+-])-?[1-9]\d{15,}(?=\s*(?:[,\]}]|$))/g;
+const maybeLong = /[\s:,[]-?[1-9]\d{15,}|\d[eE]\+?\d{3,}[\s,\]}]/;
+const quoteOrLong =
+  /"|(?<![\w.+-])-?(?:[1-9]\d{15,}|(?:0|[1-9]\d*)(?:\.\d+)?[eE]\+?\d{3,})(?=\s*(?:[,\]}]|$))/g;
+/** Whether JavaScript rounds an integer, or takes a number for Infinity. */
+const isLost = (digits: string): boolean =>
+  /e/i.test(digits) ? !Number.isFinite(Number(digits)) : String(Number(digits)) !== digits;
 
-/** A fast test for `hasLongIntegers`: whether JSON has 16 digits in a row. */
+/** A fast test for `hasLongIntegers`: whether JSON has 16 digits in a row, or a long exponent. */
 export const mayHaveLongIntegers = (json: string): boolean => maybeLong.test(json);
 
 /** Whether JSON has integers that a JavaScript number would round. */
@@ -87,7 +91,7 @@ function marked(json: string): string {
   for (let found = quoteOrLong.exec(json); found; found = quoteOrLong.exec(json)) {
     const [token] = found;
     if (token === '"') quoteOrLong.lastIndex = endOfJsonText(json, found.index + 1);
-    else if (String(Number(token)) !== token) {
+    else if (isLost(token)) {
       result += `${json.slice(copied, found.index)}"${mark}${token}"`;
       copied = quoteOrLong.lastIndex;
     }

@@ -155,6 +155,23 @@ describe('usage that the provider does not report', () => {
     });
   });
 
+  it.each([0, 1])('is what it reported before it ended with counts of %i', async (filler) => {
+    const told = (prompt: number, completion: number): object => ({
+      ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [] },
+      usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt * 2 },
+    });
+    const choices = [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }];
+    const chunks = [{ ...told(30, 30), choices, usage: null }, told(30, 30), told(filler, filler)];
+    const raw = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+    upstream.script([{ raw: Buffer.from(raw), contentType: 'text/event-stream' }]);
+    const { usage } = await ask(gateway, native[0]![1], { models: ['up/m'] });
+    expect(usage).toMatchObject({ promptTokens: 30, completionTokens: 30 });
+    const more = { stream_options: { include_usage: true } };
+    const { frames } = await ask(gateway, streamedRows[1]![1], { models: ['up/m'], more });
+    const sent = frames.map(({ data }) => data ?? '').join(' ');
+    expect(sent.match(/"prompt_tokens":\d+/g)).toEqual(['"prompt_tokens":30']);
+  });
+
   it.each(native)(
     'is not marked as estimated where it is reported, and nothing is counted, asked %s',
     async (_name, way) => {

@@ -146,6 +146,24 @@ describe('an image that the client sends', () => {
     expect(raw.provider.texts.at(-1)).toContain(expected);
   });
 
+  it.each([
+    ['bmp', `BM${'\0'.repeat(16)}`],
+    ['tiff', 'II*\0\b\0\0\0'],
+    ['tiff', 'MM\0*\0\0\0\b'],
+    ['avif', '\0\0\0 ftypavif\0\0'],
+    ['heic', '\0\0\0 ftyphevc\0\0'],
+  ])('goes as image/%s only to those that may read that', async (type, bytes) => {
+    const url = `data:image/png;base64,${Buffer.from(bytes, 'latin1').toString('base64')}`;
+    expect((await ask('google/gemini-2.5-flash', [{ url }])).status).toBe(200);
+    expect(raw.provider.texts.at(-1)).toContain(`"mimeType":"image/${type}"`);
+    for (const model of [aws, 'claude/claude-haiku-4-5']) {
+      const { status, json } = await ask(model, [{ url }]);
+      expect(status).toBe(400);
+      expect(JSON.stringify(json)).toContain(`image/${type}`);
+    }
+    expect(raw.provider.texts).toHaveLength(1);
+  });
+
   it.each([aws, 'google/gemini-2.5-flash', 'claude/claude-haiku-4-5'])(
     'may be a plain text for %s',
     async (model) => {
@@ -165,6 +183,7 @@ describe('an image that the client sends', () => {
     ['a block', [{ role: 'user', content: [{ type: 'image', source }] }]],
     ['a result', [{ role: 'user', content: 'Look' }, called, { role: 'user', content: [seen] }]],
     ['a part of an item', [{ role: 'user', content: [item] }]],
+    ['a part beside what is none', [{ role: 'user', content: [null, 'beside', item] }]],
     [
       'an output',
       [
@@ -172,17 +191,15 @@ describe('an image that the client sends', () => {
         { type: 'function_call_output', call_id: 'c', output: [item] },
       ],
     ],
-  ])(
-    'is forwarded under the type of its bytes, as %s of the client’s API',
-    async (_name, turns) => {
-      const [path, body] = JSON.stringify(turns).includes('"source"')
-        ? ['messages', { model: 'claude/claude-haiku-4-5', max_tokens: 9, messages: turns }]
-        : ['responses', { model: 'answers/gpt-5-mini', input: turns }];
-      raw.provider.answer(() => ({ json: callAnswer(path === 'messages' ? 'claude' : 'answers') }));
-      const { status, text } = await post(`${raw.gateway.url}/v1/${path}`, body, raw.gateway.auth);
-      expect(status, text).toBe(200);
-      expect(raw.provider.texts.at(-1)).toMatch(/"image\/jpeg"|:image\/jpeg;base64,/);
-      expect(raw.provider.texts.at(-1)).not.toMatch(/image\/png|octet-stream/);
-    },
-  );
+  ])('is forwarded under the type of its bytes, as %s of the client’s API', async (name, turns) => {
+    const [path, body] = JSON.stringify(turns).includes('"source"')
+      ? ['messages', { model: 'claude/claude-haiku-4-5', max_tokens: 9, messages: turns }]
+      : ['responses', { model: 'answers/gpt-5-mini', input: turns }];
+    raw.provider.answer(() => ({ json: callAnswer(path === 'messages' ? 'claude' : 'answers') }));
+    const { status, text } = await post(`${raw.gateway.url}/v1/${path}`, body, raw.gateway.auth);
+    expect(status, text).toBe(200);
+    expect(raw.provider.texts.at(-1)).toMatch(/"image\/jpeg"|:image\/jpeg;base64,/);
+    expect(raw.provider.texts.at(-1)).not.toMatch(/image\/png|octet-stream/);
+    if (name.includes('beside')) expect(raw.provider.texts.at(-1)).toContain('[null,"beside",{');
+  });
 });

@@ -113,6 +113,16 @@ it('integers of 19 digits keep their digits in arguments that a server sends as 
   expect(await send('/v1/chat/completions', body)).toContain(`"arguments":${JSON.stringify(args)}`);
 });
 
+it.each(['claude', 'google', 'aws', 'chat'] as const)(
+  'numbers beyond all that JavaScript has are no null in schemas to %s and arguments of it',
+  async (name) => {
+    raw.provider.answer(() => ({ json: callAnswer(name, '{"a":[1e400,-2.5E+999]}') }));
+    const body = chatBody(models[name]).replace('9223372036854775807', '1e400');
+    expect(await send('/v1/chat/completions', body)).toContain('[1e400,-2.5E+999]');
+    expect(raw.provider.texts.at(-1)).toContain('"maximum":1e400');
+  },
+);
+
 describe('integers of 19 digits in a stored response', () => {
   it('keep their digits in its items, and in the turn that goes on from it', async () => {
     raw.provider.answer(() => ({ json: callAnswer('chat', args) }));

@@ -766,6 +766,25 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
       [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
     ],
     [
+      'a finish reason in the middle of its arguments, and no other',
+      [
+        call(piece({ index: 0, id: 'call_abc1', type: 'function' }, 'weather', '{"city":')),
+        end('tool_calls'),
+        { ...chunk({}), choices: [] },
+        call(piece({ index: 0 }, undefined, '"Rome"}')),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'line breaks in its arguments that are not escaped',
+      [
+        call(piece({ index: 0, id: 'call_abc1' }, 'weather', '{\n\t"city":"Ro\n')),
+        call(piece({ index: 0 }, undefined, 'me\\')),
+        call(piece({ index: 0 }, undefined, '"\t\u0001"\n}')),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Ro\nme"\t\u0001') }],
+    ],
+    [
       'a finish reason in each chunk',
       [
         end('tool_calls', {
@@ -853,6 +872,11 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
         ],
       },
       [1, 2, 3].map((at) => ({ id: `call_abc${at}`, name: 'weather', input: {} })),
+    ],
+    [
+      'line breaks in its arguments that are not escaped',
+      { tool_calls: [piece({ id: 'call_abc1' }, 'weather', '{\n"city":"Ro\n\tme"}')] },
+      [{ id: 'call_abc1', name: 'weather', input: city('Ro\n\tme') }],
     ],
     [
       'no arguments, and a call without a name',

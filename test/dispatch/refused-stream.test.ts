@@ -201,6 +201,7 @@ describe('an answer is read by its first bytes, so that', () => {
       ['deflate', zlib.deflateRawSync],
       ['br', zlib.brotliCompressSync],
       ['GZIP', zlib.gzipSync],
+      ['identity, br', zlib.brotliCompressSync],
     ];
     const { zstdCompressSync } = zlib as { zstdCompressSync?: (raw: Buffer) => Buffer };
     if (zstdCompressSync) compressions.push(['zstd', zstdCompressSync]);
@@ -240,6 +241,8 @@ describe('an answer is read by its first bytes, so that', () => {
   it.each([
     ['is cut', 'gzip', zlib.gzipSync(events.raw).subarray(0, 60)],
     ['is none', 'gzip', Buffer.from([1, 2, 3])],
+    ['is said of compressed bytes', 'gzip', zlib.gzipSync(zlib.gzipSync(events.raw))],
+    ['is the second', 'gzip, br', zlib.brotliCompressSync(zlib.gzipSync(events.raw))],
     ['nobody knows', 'compress', zlib.deflateSync(events.raw)],
   ])(
     'compression that %s is a failure, and the next candidate is asked',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at, textAt } from '../helpers/json.js';
@@ -71,6 +71,17 @@ describe.each(routes)('%s', (path, body, status) => {
     const reply = await send(path, compress(json), { 'content-encoding': encoding });
     expect(reply.status, reply.text).toBe(status);
   });
+});
+
+it.each([
+  ['deflate', deflateSync, 200],
+  ['deflate', deflateRawSync, 400],
+  ['gzip, gzip', (json: Buffer) => gzipSync(gzipSync(json)), 415],
+  ['gzip', (json: Buffer) => gzipSync(gzipSync(json)), 400],
+] as const)('a body in %s is read or refused', async (encoding, compress, status) => {
+  const json = Buffer.from(JSON.stringify({ model: 'up/m', messages }));
+  const headers = { 'content-encoding': encoding };
+  expect((await send('/v1/chat/completions', compress(json), headers)).status).toBe(status);
 });
 
 describe('a byte order mark', () => {

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { callAnswer, rawGateway } from '../helpers/raw-provider.js';
 import { post } from '../helpers/sse.js';
 
-const raw = rawGateway(() => ({ aliases: { smart: 'claude/claude-opus-4-8' } }));
+const eager = { api: 'anthropic', apiKey: 'k', listModels: false } as const;
+const thinkers = ['eager/claude-haiku-4-5', 'eager/claude-opus-4-8', 'eager/claude-3-5-haiku'];
+const raw = rawGateway((url) => ({
+  aliases: { smart: 'claude/claude-opus-4-8', 'claude-opus-4-8': 'claude/claude-haiku-4-5' },
+  providers: { eager: { ...eager, baseUrl: url } },
+  models: Object.fromEntries(thinkers.map((name) => [name, { reasoningEffort: 'high' }])),
+}));
 const hello = { role: 'user', content: 'Hello' };
 
 /** What the second model of a request in Messages gets after the first has failed. */
@@ -81,6 +87,12 @@ describe('a body that was written for one Claude goes to another', () => {
       { max_tokens: 64_000 },
     ],
     [
+      'without thinking between tools, where it has another word for that',
+      ['sonnet-5-5', 'opus-4-8'],
+      { thinking: { type: 'between_tools' } },
+      { thinking: undefined },
+    ],
+    [
       'with its own name of the highest effort',
       ['opus-4-8', 'opus-4-6'],
       { thinking: { type: 'adaptive' }, output_config: { effort: 'xhigh' } },
@@ -139,4 +151,34 @@ it('a body that names the Claude that gets it is forwarded as it is', async () =
   raw.provider.answer(() => ({ json: callAnswer('claude') }));
   await post(`${raw.gateway.url}/v1/messages`, body, raw.gateway.auth);
   expect(raw.provider.body()).toMatchObject({ ...budget, messages: begun });
+});
+
+it.each<[string, number, object]>([
+  ['haiku-4-5', 9_000, { thinking: { type: 'enabled', budget_tokens: 7_200 } }],
+  ['haiku-4-5', 900_000, { thinking: { type: 'enabled', budget_tokens: 16_384 } }],
+  ['opus-4-8', 9_000, { output_config: { effort: 'high' } }],
+])('the effort that is added for %s fits into %i tokens', async (name, max_tokens, expected) => {
+  const asked = { max_tokens, messages: [hello], temperature: 0.3, top_k: 5 };
+  raw.provider.answer(() => ({ json: callAnswer('claude') }));
+  const body = { model: `eager/claude-${name}`, ...asked };
+  await post(`${raw.gateway.url}/v1/messages`, body, raw.gateway.auth);
+  expect(raw.provider.body()).toMatchObject({ ...expected, max_tokens });
+  expect(raw.provider.body()).not.toHaveProperty('temperature');
+  expect(raw.provider.body()).not.toHaveProperty('top_k');
+});
+
+it('no effort is added for a Claude that does not think', async () => {
+  const asked = { max_tokens: 99, messages: [hello], temperature: 0.3 };
+  raw.provider.answer(() => ({ json: callAnswer('claude') }));
+  const body = { model: 'eager/claude-3-5-haiku', ...asked };
+  await post(`${raw.gateway.url}/v1/messages`, body, raw.gateway.auth);
+  expect(raw.provider.body()).toEqual({ ...asked, model: 'claude-3-5-haiku', stream: false });
+});
+
+it('the tokens of a body that was written for one Claude are counted as another takes it', async () => {
+  const body = { model: 'claude-opus-4-8', messages: [hello], ...adaptive };
+  raw.provider.answer(() => ({ json: '{"input_tokens":7}' }));
+  const url = `${raw.gateway.url}/v1/messages/count_tokens`;
+  expect((await post(url, body, raw.gateway.auth)).json).toEqual({ input_tokens: 7 });
+  expect(raw.provider.body()).toEqual({ model: 'claude-haiku-4-5', messages: [hello] });
 });

@@ -168,6 +168,23 @@ describe("a client's marks beyond the four that Claude takes", () => {
     expect(JSON.stringify(own)).toBe(given);
   });
 
+  it('count once where a message and its last part both have one', async () => {
+    const marked = (name: string) => ({ role: 'user', content: [text(name)], ...mark });
+    const turns = ['u1', 'u2', 'u3'].flatMap((name) => [
+      marked(name),
+      { role: 'assistant', content: 'yes' },
+    ]);
+    const system = { role: 'system', content: [text('s1')], ...mark };
+    const request = { messages: [system, ...turns, { role: 'user', content: 'now' }] };
+    for (const api of ['anthropic', 'bedrock'] as const) {
+      const body = await sent(api, { request: request });
+      expect(markedIn([body['system'], body['messages']])).toEqual(['s1', 'u1', 'u2', 'u3']);
+      const adapter = dialects.get(api)!.create({ name: 'p', api, region: 'eu-west-1' });
+      const lost = adapter.leftOut?.(request, 'claude-sonnet-4-5');
+      expect(lost).not.toContain('cache_control');
+    }
+  });
+
   it('count with the one of the whole request, and those within a result of a tool', async () => {
     const within = { type: 'tool_result', tool_use_id: 'c', content: [text('r1')], ...mark };
     const messages = [...said(['u1']), { role: 'user', content: [within, text('u2')] }];

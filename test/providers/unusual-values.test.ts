@@ -277,6 +277,24 @@ it.each(['openai', 'mistral', 'groq', 'ollama', 'openai-compatible'])(
   },
 );
 
+it.each([
+  ['qwen3.5-plus', 'user'],
+  ['Qwen/Qwen3p6-27B', 'user'],
+  ['qwen4-72b', 'user'],
+  ['qwen-4-max', 'user'],
+  ['qwen3-max', 'system'],
+  ['qwen2.5-7b-instruct', 'system'],
+  ['qwen-7b-chat', 'system'],
+  ['Qwen-72B', 'system'],
+])('late instructions are said to %s by the %s', async (model, role) => {
+  const late = { role: 'system' as const, content: 'Be brief' };
+  const turns = [{ role: 'user', content: 'Hi' }, { role: 'assistant', content: 'Hello' }, late];
+  const { messages } = await sent('openai-compatible', model, {
+    messages: turns,
+  });
+  expect(messages?.at(-1)).toEqual({ ...late, role });
+});
+
 it.each<[string, unknown]>([
   ['bare names', { models: ['one', 'two'] }],
   ['names in place of ids', { data: [{ name: 'one' }, { name: 'two', object: 'model' }] }],

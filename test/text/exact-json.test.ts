@@ -16,6 +16,7 @@ describe('JSON with integers that no number holds', () => {
     '{"max":9223372036854775807,"min":-9223372036854775808}',
     '{"a":{"b":[123456789012345678901234567890]}}',
     '[2512292042121000001]',
+    '{"limit":1e400,"least":-1.5E+999,"text":"1e400, 2e500"}',
     '{"text":"say \\"2512292042121000001\\", twice: 2512292042121000001","id":2512292042121000001}',
     '{"back\\\\":2512292042121000001}',
   ])('keeps their digits: %s', (json) => {
@@ -29,6 +30,7 @@ describe('JSON with integers that no number holds', () => {
     '{"text":"id: 2512292042121000001, and more"}',
     '{"price":0.12345678901234567}',
     '{"time":1732564800000000}',
+    '{"far":1e300,"near":1e-400,"text":"1e400"}',
   ])('is parsed as ever where numbers hold all: %s', (json) => {
     expect(hasLongIntegers(json)).toBe(false);
     expect(parseExactJson(json)).toEqual(JSON.parse(json));
@@ -37,6 +39,8 @@ describe('JSON with integers that no number holds', () => {
   it.each([
     '{2512292042121000001:1}',
     '{"a":02512292042121000001}',
+    '{"a":01e400}',
+    '{"a":1.e400}',
     '{"a":2512292042121000001x}',
     '[2512292042121000001 2]',
     '{"a":--2512292042121000001}',

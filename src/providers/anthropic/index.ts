@@ -69,7 +69,12 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     tokenCount: {
       buildRequest(original, model, apiKey) {
         const name = claudeName(settings, model);
-        const body = { ...readBy(name, original), model: deploymentOf(settings, model) ?? model };
+        const read = readBy(name, original);
+        const own = {
+          ...fieldsForOther({}, read, name),
+          model: deploymentOf(settings, model) ?? model,
+        };
+        const body = { ...read, ...own };
         return postTo(settings, `${url}/count_tokens`, body, apiKey, original);
       },
       readCount: (body) => readCount(provider, body),
@@ -114,7 +119,7 @@ function buildRequest(
     ? Object.assign(
         {},
         read,
-        { ...addedEffort(call, name), ...fieldsForOther(call, read, name) },
+        { ...addedEffort(call, name), ...fieldsForOther(call.request, read, name) },
         { model, stream: call.stream },
       )
     : { model, ...toAnthropicBody(call.request, name), stream: call.stream };

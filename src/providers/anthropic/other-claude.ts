@@ -1,5 +1,5 @@
 import { isObject, type Json, present, textIn } from '../../text/is-object.js';
-import type { ModelCall } from '../adapter.js';
+import type { ChatRequest } from '../../completion.js';
 import { filler } from '../strict-history.js';
 import {
   type ClaudeRules,
@@ -18,7 +18,11 @@ const firstWithLateSystem = 408;
  * this one takes. What names this one, or a name that tells no Claude, is the client's own affair.
  * JSON omits what is undefined.
  */
-export function fieldsForOther({ request }: ModelCall, body: Json, name: string): Json {
+export function fieldsForOther(
+  { reasoning_effort: asksFor }: Pick<ChatRequest, 'reasoning_effort'>,
+  body: Json,
+  name: string,
+): Json {
   const named = textIn(body['model']);
   const areClaudes = [named, name].every((one) => /claude/i.test(one));
   if (!areClaudes || isSameClaude(named, name)) return {};
@@ -38,7 +42,7 @@ export function fieldsForOther({ request }: ModelCall, body: Json, name: string)
   const outputs = typeof limit === 'number' ? limit : rules.maxOutput;
   if (isTaken(given, effort, rules, outputs))
     return { ...fields, ...withoutSampling(rules, given, body) };
-  const own = claudeThinking(request.reasoning_effort ?? 'none', rules, outputs, obstacle);
+  const own = claudeThinking(asksFor ?? 'none', rules, outputs, obstacle);
   const thinking = rules.thinking === 'none' ? undefined : own.thinking;
   const config = { ...format, ...present({ effort: own.effort }) };
   return {

@@ -224,9 +224,9 @@ class OpenAIEventReader implements EventReader {
     for (const [position, choice] of chunk.choices.entries())
       if (this.mend(choice, position)) rewritten = true;
     if (chunk.usage && chunk.choices.length === 0) this.tellEnds();
-    if (chunk.usage || !this.passAsText(chunk, payload, rewritten))
-      this.sink.chunk(chunk, rewritten ? null : payload);
-    const usage = readChunkUsage(chunk, told);
+    const usage = readChunkUsage(chunk, told, this.usage);
+    if (told || !this.passAsText(chunk, payload, rewritten))
+      this.sink.chunk(chunk, rewritten || (told && !chunk.usage) ? null : payload);
     this.usage = usage ?? this.usage;
     // before the end of the answer, it counts what there is so far
     if (usage && this.finishReason !== null) this.sink.counted?.(usage);

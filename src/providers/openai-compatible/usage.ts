@@ -122,10 +122,19 @@ type UsageHolder = { usage?: CompletionChunk['usage']; delta?: UsageHolder } | n
 /**
  * Usage is at the top level; Groq also sends it under `x_groq`, Moonshot in the choice.
  * @param told at the top level, as the provider sent it
+ * @param known what it has told before: counts of 1 that some relays put behind it are left out
  */
-export function readChunkUsage(chunk: CompletionChunk, told = chunk.usage): Usage | null {
+export function readChunkUsage(
+  chunk: CompletionChunk,
+  told = chunk.usage,
+  known: Usage | null = null,
+): Usage | null {
   const choice = chunk.choices[0] as UsageHolder;
-  return readOpenAIUsage(
+  const usage = readOpenAIUsage(
     told ?? (chunk['x_groq'] as UsageHolder)?.usage ?? choice?.usage ?? choice?.delta?.usage,
   );
+  const isReal = usage && Math.max(usage.promptTokens, usage.completionTokens) > 1;
+  if (isReal || !known) return usage;
+  chunk.usage = undefined;
+  return null;
 }

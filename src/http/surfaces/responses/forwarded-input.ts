@@ -1,5 +1,5 @@
 import { plainImageUrl } from '../../../providers/image-type.js';
-import { type Json, nameSet, omit, textIn } from '../../../text/is-object.js';
+import { asList, isObject, type Json, nameSet, omit, textIn } from '../../../text/is-object.js';
 import { openReasoning } from '../foreign-reasoning.js';
 import { jsonList, typeOf } from './body.js';
 import { shortened } from './flat-tools.js';
@@ -32,15 +32,15 @@ export function forwardedInput(given: readonly Json[]): readonly Json[] {
 
 const isInline = ({ type, image_url: url }: Json): boolean =>
   type === 'input_image' && /^data:/i.test(textIn(url));
-const plainImage = (part: Json): Json =>
-  isInline(part)
+const plainImage = (part: unknown): unknown =>
+  isObject(part) && isInline(part)
     ? { ...part, image_url: plainImageUrl(textIn(part['image_url'])) ?? part['image_url'] }
     : part;
 
 /** OpenAI refuses types that are no image's, such as `application/octet-stream`. */
 function withPlainImages(item: Json): Json {
   const places = ['content', 'output'].filter((place) => jsonList(item[place]).some(isInline));
-  const lists = places.map((place) => [place, jsonList(item[place]).map(plainImage)]);
+  const lists = places.map((place) => [place, asList(item[place]).map(plainImage)]);
   return lists.length === 0 ? item : { ...item, ...(Object.fromEntries(lists) as Json) };
 }
 

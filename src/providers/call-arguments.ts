@@ -19,6 +19,7 @@ const odd = /^\s*(?:"|(?:null|\[\s*\])\s*$)/;
 /** Whether arguments that begin so may be an object for a client that joins and parses them. */
 export const beginsWell = (piece: unknown): boolean => !odd.test(textIn(piece));
 
+const control = /[\x00-\x1f]/;
 /** The texts of JSON, of which the last may be cut off. */
 const texts = /"[^"\\]*(?:\\[^][^"\\]*)*("|\\?$)/g;
 
@@ -34,8 +35,10 @@ export class CallArguments {
   private isTold = false;
   /** A piece that has all of them so far, or an object in them that begins alike. */
   private doubt = '';
-  /** The beginning of the text, or of the escape in it, that the last piece ends within. */
+  /** The beginning of the text, or of the escape in it, that what was searched ends within. */
   private within = '';
+  /** What came since, without control characters. */
+  private unsearched = '';
 
   /** @param isFunction false: a custom tool's text, which stays as it is */
   constructor(private readonly isFunction = true) {}
@@ -79,7 +82,7 @@ export class CallArguments {
 
   private append(given: string): string {
     const goesOn = this.isTold || this.hasAny;
-    if (!goesOn) this.within = '';
+    if (!goesOn) this.within = this.unsearched = '';
     const piece = this.isFunction ? this.escaped(given) : given;
     this.text = goesOn ? this.text + piece : piece;
     this.isTold ||= !this.isFunction || (this.hasAny && !twice.test(this.text));
@@ -88,13 +91,17 @@ export class CallArguments {
 
   /** A piece whose control characters in texts are escaped. */
   private escaped(piece: string): string {
-    const { within } = this;
-    this.within = '';
+    if (!control.test(piece)) {
+      this.unsearched += piece;
+      return piece;
+    }
+    const before = this.within + this.unsearched;
+    this.within = this.unsearched = '';
     const escape = (text: string, end: string): string => {
       if (end !== '"') this.within = `"${end}`;
       return escapedText(text);
     };
-    return (within + piece).replace(texts, escape).slice(within.length);
+    return (before + piece).replace(texts, escape).slice(before.length);
   }
 
   /** What a piece adds, which may have all before it too; where a value may begin, the next one tells. */

@@ -126,7 +126,9 @@ export const openaiEmbeddings: Dialect = {
   wantsStream: () => false,
   json(answer, asked) {
     const input = asked.body['input'];
-    const inputs: unknown[] = Array.isArray(input) ? input : [input];
+    // numbers are the tokens of one text
+    const isList = Array.isArray(input) && input.some((item) => typeof item !== 'number');
+    const inputs: unknown[] = isList ? input : [input];
     const prompt = answer.usage?.prompt ?? 0;
     return {
       object: 'list',

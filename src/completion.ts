@@ -287,7 +287,10 @@ export const unescapeJson = (escaped: string): string =>
 export function byteLine(text: string): string {
   const line = /[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text;
   // most events are ASCII, and then their own bytes
-  return /[\u0080-\uffff]/.test(line) ? Buffer.from(line, 'utf8').toString('latin1') : line;
+  if (!/[\u0080-\uffff]/.test(line)) return line;
+  // some clients end an event's line at these too, which JSON need not escape
+  const escape = (c: string): string => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return Buffer.from(line.replace(/[\u0085\u2028\u2029]/g, escape)).toString('latin1');
 }
 
 /** Whether a message instructs the model. */

@@ -46,7 +46,12 @@ const utf16Marks: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: '
 export function bodyDecoder(label: string, head: Buffer): Transform | null {
   const utf16 = utf16Marks[head.toString('hex', 0, 2)];
   if (utf16) return utf16Decoder(utf16);
-  const encoding = isGzip(head) ? 'gzip' : label.replace(/.*,/, '').trim().toLowerCase();
+  const encoding = isGzip(head)
+    ? 'gzip'
+    : label
+        .slice(label.lastIndexOf(',') + 1)
+        .trim()
+        .toLowerCase();
   const make = decoders.get(encoding);
   return !make || text.test(head.toString('latin1', 0, 64)) ? null : make(head[0] ?? 0);
 }

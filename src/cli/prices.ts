@@ -98,7 +98,7 @@ export async function unpricedNote(
   const models = await unpricedModels(store, configuredCatalog(config, process.env), filter);
   return models.length === 0
     ? ''
-    : `Note: no price is known of ${models.join(', ')}. Where a provider tells no cost either, its requests count as 0 USD.\n`;
+    : `Note: no price is known of ${models.join(', ')}: its requests count as 0 USD.\n`;
 }
 
 async function shownUnpriced(store: Store, config: Config): Promise<string> {

@@ -20,8 +20,8 @@ const odd = /^\s*(?:"|(?:null|\[\s*\])\s*$)/;
 export const beginsWell = (piece: unknown): boolean => !odd.test(textIn(piece));
 
 const control = /[\x00-\x1f]/;
-/** The texts of JSON, of which the last may be cut off. */
-const texts = /"[^"\\]*(?:\\[^][^"\\]*)*("|\\?$)/g;
+/** Escapes, quotes, and what JSON has to escape in texts. */
+const tokens = /\\[^]?|["\x00-\x1f]/g;
 
 /**
  * The arguments of a call, in pieces as servers send them, for clients that join the pieces and parse
@@ -35,10 +35,15 @@ export class CallArguments {
   private isTold = false;
   /** A piece that has all of them so far, or an object in them that begins alike. */
   private doubt = '';
-  /** The beginning of the text, or of the escape in it, that what was searched ends within. */
-  private within = '';
-  /** What came since, without control characters. */
+  /** The text of which it is known whether it is JSON. */
+  private judged = '';
+  private isWhole = false;
+  /** Whether they begin as JSON does; others are a custom tool's text. */
+  private isJson = false;
+  /** What the client got since the last control character, or an escape that it ended within. */
   private unsearched = '';
+  /** Whether what was searched ends within a text of JSON. */
+  private isInText = false;
 
   /** @param isFunction false: a custom tool's text, which stays as it is */
   constructor(private readonly isFunction = true) {}
@@ -50,8 +55,11 @@ export class CallArguments {
 
   /** Whether they are JSON. */
   get areWhole(): boolean {
+    const { text } = this;
+    if (text === this.judged) return this.isWhole;
+    this.judged = text;
     // most pieces end otherwise, and need not be parsed again and again
-    return /[}\]]"?\s*$/.test(this.text.slice(-8)) && parseJson(this.text) !== null;
+    return (this.isWhole = /[}\]]"?\s*$/.test(text.slice(-8)) && parseJson(text) !== null);
   }
 
   /** Whether a piece says all of them again, or nothing. */
@@ -80,28 +88,28 @@ export class CallArguments {
     return (this.text = this.hasAny ? argumentsJson(text) : '{}');
   }
 
-  private append(given: string): string {
-    const goesOn = this.isTold || this.hasAny;
-    if (!goesOn) this.within = this.unsearched = '';
-    const piece = this.isFunction ? this.escaped(given) : given;
-    this.text = goesOn ? this.text + piece : piece;
-    this.isTold ||= !this.isFunction || (this.hasAny && !twice.test(this.text));
-    return this.isTold ? piece : '';
+  private append(piece: string): string {
+    this.text = this.isTold || this.hasAny ? this.text + piece : piece;
+    if (!this.isTold) {
+      this.isTold = !this.isFunction || (this.hasAny && !twice.test(this.text));
+      this.isJson = this.isFunction && /^\s*\{/.test(this.text);
+    }
+    if (!this.isTold) return '';
+    return this.isJson ? this.escaped(piece) : piece;
   }
 
   /** A piece whose control characters in texts are escaped. */
   private escaped(piece: string): string {
-    if (!control.test(piece)) {
-      this.unsearched += piece;
-      return piece;
-    }
-    const before = this.within + this.unsearched;
-    this.within = this.unsearched = '';
-    const escape = (text: string, end: string): string => {
-      if (end !== '"') this.within = `"${end}`;
-      return escapedText(text);
-    };
-    return (before + piece).replace(texts, escape).slice(before.length);
+    const all = this.unsearched + piece;
+    this.unsearched = all;
+    if (!control.test(piece)) return piece;
+    this.unsearched = '';
+    const found = all.replace(tokens, (token) => {
+      if (token === '"') this.isInText = !this.isInText;
+      if (token === '\\') this.unsearched = token;
+      return this.isInText ? escapedText(token) : token;
+    });
+    return found.slice(all.length - piece.length);
   }
 
   /** What a piece adds, which may have all before it too; where a value may begin, the next one tells. */

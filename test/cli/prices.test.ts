@@ -177,7 +177,8 @@ describe.each(databases)('signalbox prices on %s', (_name, make) => {
       (await showPricesCommand(store, config)).includes('openai/gpt-nowhere'),
     );
     expect(await showPricesCommand(store, config)).not.toContain('openai/gpt-4o');
-    const note = /\nNote: no price is known of openai\/gpt-nowhere\. .* count as 0 USD\.\n$/;
+    const note =
+      /\nNote: no price is known of openai\/gpt-nowhere: its requests count as 0 USD\.\n$/;
     expect(await usageCommand(store, config, { by: 'model' })).toMatch(note);
     const other = { by: 'model', model: 'openai/gpt-4o' };
     expect(await usageCommand(store, config, other)).not.toContain('Note');

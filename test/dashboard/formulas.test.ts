@@ -16,6 +16,11 @@ describe('the formulas of an answer', () => {
       ['$x_1$', '\\(y\\)', '\\[z\n+1\\]', '$$\nq\n$$'],
     ],
     ['no prices', 'costs $5 and $10, US$5-$10, $ 5$, 6 $', []],
+    [
+      'those that end in other letters or signs, with a letter behind them',
+      '$Δ$G, two $σ$s, $90°$C, $|x|$s',
+      ['$Δ$', '$σ$', '$90°$', '$|x|$'],
+    ],
     ['none in names of variables', '$HOME/$USER or $PATH, then "$HOME", $A:$B, $5k-$x', []],
     ['none in pictures and addresses', '![a $x$](b.png) [c](https://d/e_(f)?$g=1&$h)', []],
     ['a formula after a price', '$5 is $x$', ['$x$']],

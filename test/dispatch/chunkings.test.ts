@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dialectOf } from '../helpers/dialects/index.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { post } from '../helpers/sse.js';
 import { fullAnswer } from '../helpers/steps.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { ask, wayRows } from '../helpers/ways.js';
@@ -109,6 +110,18 @@ describe('a stream that is cut anywhere', () => {
         }),
         { numRuns: runs(25) },
       );
+    },
+  );
+
+  it.each(['gemini', 'bedrock', 'cohere'])(
+    'has no breaks of lines but its own where another dialect is written: %s',
+    async (api) => {
+      upstream.script([{ text: ['a\u2028b\u2029', 'c\u0085d'] }]);
+      const messages = [{ role: 'user', content: 'Hi' }];
+      const body = { model: `${api}/m`, stream: true, messages };
+      const { text } = await post(`${gateway.url}/v1/chat/completions`, body, gateway.auth);
+      expect(text).toContain(String.raw`a\u2028b\u2029`);
+      expect(text).not.toMatch(/[\u0085\u2028\u2029]/);
     },
   );
 });

@@ -170,6 +170,21 @@ describe('usage that the provider does not report', () => {
     const { frames } = await ask(gateway, streamedRows[1]![1], { models: ['up/m'], more });
     const sent = frames.map(({ data }) => data ?? '').join(' ');
     expect(sent.match(/"prompt_tokens":\d+/g)).toEqual(['"prompt_tokens":30']);
+    const { frames: asked } = await ask(gateway, streamedRows[1]![1], { models: ['up/m'] });
+    expect(asked.filter(({ data }) => data?.includes('"choices":[]'))).toEqual([]);
+  });
+
+  it('is what it counted last where all its counts are small', async () => {
+    const told = (completion: number, choices: object[]): object => ({
+      ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices },
+      usage: { prompt_tokens: 1, completion_tokens: completion, total_tokens: 1 + completion },
+    });
+    const choices = [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }];
+    const chunks = [told(0, [{ index: 0, delta: {} }]), told(1, choices), told(1, [])];
+    const raw = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
+    upstream.script([{ raw: Buffer.from(raw), contentType: 'text/event-stream' }]);
+    const { usage } = await ask(gateway, native[0]![1], { models: ['up/m'] });
+    expect(usage).toMatchObject({ promptTokens: 1, completionTokens: 1 });
   });
 
   it.each(native)(

@@ -785,6 +785,15 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
       [{ id: 'call_abc1', name: 'weather', input: city('Ro\nme"\t\u0001') }],
     ],
     [
+      'all its arguments again at the end, with line breaks that are not escaped',
+      [
+        call(piece({ index: 0, id: 'call_abc1' }, 'weather', '{"city":"Ro\n')),
+        call(piece({ index: 0 }, undefined, 'me"}')),
+        call(piece({ index: 0 }, undefined, '{"city":"Ro\nme"}')),
+      ],
+      [{ id: 'call_abc1', name: 'weather', input: city('Ro\nme') }],
+    ],
+    [
       'a finish reason in each chunk',
       [
         end('tool_calls', {

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../src/completion.js';
+import { CallArguments } from '../../src/providers/call-arguments.js';
 import { callOf } from '../helpers/collect-stream.js';
 import { adapterOf } from './accepts/adapters.js';
 
@@ -303,4 +304,12 @@ it.each<[string, unknown]>([
 ])('a list of models is read where it has %s', (_what, body) => {
   const models = adapterOf('openai-compatible').modelList?.readModels(JSON.stringify(body));
   expect(models?.map(({ model }) => model)).toEqual(['one', 'two']);
+});
+
+describe('the text of a custom tool in place of arguments', () => {
+  it('keeps its line breaks', () => {
+    const pieces = ['*** Begin Patch\n+    """Doc\n', '+    more\n+    """\n'];
+    const call = new CallArguments();
+    expect(pieces.map((piece) => call.add(piece)).join('') + call.end()).toBe(pieces.join(''));
+  });
 });

@@ -11,7 +11,7 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ReactNode, type SyntheticEvent, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { fill, texts } from '../texts/texts.js';
 import { SmallButton } from './elements.js';
@@ -37,9 +37,18 @@ interface ActDialogProps {
 export function ActDialog(props: ActDialogProps) {
   const { title, opened = true, label = texts.common.save, color, isReady = true } = props;
   const { gap = 'md', size = 'md', act, close, children } = props;
-  const acting = useMutation({ mutationFn: () => act(leave) });
+  const times = useRef(0);
+  const acting = useMutation({
+    mutationFn: () => {
+      const time = times.current;
+      return act(() => {
+        if (time === times.current) leave();
+      });
+    },
+  });
   // opened again, it neither says why an earlier try failed, nor is closed by its end
   const leave = (): void => {
+    times.current += 1;
     acting.reset();
     close();
   };

@@ -12,6 +12,7 @@ export function NumberField({ value, change, ...field }: NumberFieldProps) {
   const [typed, setTyped] = useState<number | string>(value ?? '');
   return (
     <NumberInput
+      allowNegative={(field.min ?? -1) < 0}
       {...field}
       value={numberOf(typed) === value ? typed : (value ?? '')}
       onChange={(now) => {

@@ -39,7 +39,10 @@ export function useTyped(name: string) {
   const [{ [name]: value = '' }, change] = useParameters();
   const [{ typed, known }, set] = useState({ typed: value, known: value });
   if (known !== value) set({ typed: typed.trim() === value ? typed : value, known: value });
-  const tell = useDebouncedCallback((now: string) => change({ [name]: now.trim() }), restMs);
+  const tell = useDebouncedCallback((now: string) => {
+    // each change is a step of the back button
+    if (now.trim() !== value) change({ [name]: now.trim() });
+  }, restMs);
   const type = (now: string): void => {
     set({ typed: now, known: value });
     tell(now);

@@ -141,15 +141,19 @@ export async function fetchPriceEdition(url: string): Promise<string> {
   }
 }
 
-/** The models that answered, by default in the last 30 days, and have no price: `<provider>/<model>`. */
+/**
+ * The models that answered and have no price: `<provider>/<model>`.
+ * @param filter those whose requests count as nothing; default: all of the last 30 days
+ */
 export async function unpricedModels(
   { requests }: Pick<Store, 'requests'>,
   { lookup }: { lookup(provider: string, model: string): ModelFacts },
-  filter: RequestFilter = { accountId: null, from: Date.now() - usedMs },
+  filter?: RequestFilter,
 ): Promise<string[]> {
-  const { items } = await requests.usage(filter, ['model'], { limit: 1_000, cursor: null });
-  return items.flatMap(({ provider, model, requests: count, errors }) => {
-    if (!provider || !model || count <= errors) return [];
+  const all = { accountId: null, from: Date.now() - usedMs };
+  const { items } = await requests.usage(filter ?? all, ['model'], { limit: 1_000, cursor: null });
+  return items.flatMap(({ provider, model, requests: count, errors, costUsd }) => {
+    if (!provider || !model || count <= errors || (filter && costUsd > 0)) return [];
     const { inputPrice, outputPrice, requestPrice } = lookup(provider, model);
     const isPriced = [inputPrice, outputPrice, requestPrice].some((price) => price !== null);
     return isPriced ? [] : [`${provider}/${model}`];

@@ -151,8 +151,7 @@ class OpenAIEventReader implements EventReader {
     // a relay has put its prefix before that of its server
     else if (trimmed.startsWith('data:')) this.data(trimmed.slice(5));
     else if (trimmed === '[DONE]') this.finish();
-    // events without JSON only keep the connection alive; those after the end marker are not part of
-    // the answer
+    // events without JSON keep the connection alive; those after the end are not part of the answer
     else if (/^[[{]/.test(trimmed) && !this.done) this.parse(payload);
     else if (this.isErrorEvent && !this.done)
       throw openAIFailureUnder200(this.provider, { message: trimmed });
@@ -225,8 +224,9 @@ class OpenAIEventReader implements EventReader {
       if (this.mend(choice, position)) rewritten = true;
     if (chunk.usage && chunk.choices.length === 0) this.tellEnds();
     const usage = readChunkUsage(chunk, told, this.usage);
+    if (told && !chunk.usage && chunk.choices.length === 0) return;
     if (told || !this.passAsText(chunk, payload, rewritten))
-      this.sink.chunk(chunk, rewritten || (told && !chunk.usage) ? null : payload);
+      this.sink.chunk(chunk, rewritten || told !== chunk.usage ? null : payload);
     this.usage = usage ?? this.usage;
     // before the end of the answer, it counts what there is so far
     if (usage && this.finishReason !== null) this.sink.counted?.(usage);

@@ -133,8 +133,9 @@ export function readChunkUsage(
   const usage = readOpenAIUsage(
     told ?? (chunk['x_groq'] as UsageHolder)?.usage ?? choice?.usage ?? choice?.delta?.usage,
   );
-  const isReal = usage && Math.max(usage.promptTokens, usage.completionTokens) > 1;
-  if (isReal || !known) return usage;
+  const most = (one: Usage | null): number =>
+    one ? Math.max(one.promptTokens, one.completionTokens) : 0;
+  if (most(usage) > 1 || most(known) <= 1) return usage;
   chunk.usage = undefined;
   return null;
 }

@@ -39,7 +39,7 @@ export function takeFormulas(text: string): { text: string; formulas: string[] }
 function isWhole(formula: string, next = ''): boolean {
   const inner = innerOf(formula);
   // $HOME/$USER is no formula
-  const isCut = /[A-Za-z"]/.test(next) && /[^\w})\]'!*]$/.test(inner);
+  const isCut = /[A-Za-z"]/.test(next) && /[-/:;,"(=+&<>]$/.test(inner);
   if (/^\$[^$]/.test(formula)) return !/\s$/.test(inner) && !/\d/.test(next) && !isCut;
   // one that ends in mid-line after a space began elsewhere, as in a list of prices from $ to $$$
   const isLoose = formula.endsWith('$') && inner.includes('\n') && /[^\s>][ \t]+$/.test(inner);

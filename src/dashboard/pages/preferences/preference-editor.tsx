@@ -1,6 +1,6 @@
 import { Button, Code, Grid, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type Dispatch, type SetStateAction, useState } from 'react';
 import { useLocation } from 'wouter';
 import { CodeBlock, CopyText, Hint, PageLink } from '../../components/elements.js';
 import { api, dataOf, gatewayUrl } from '../../api/client.js';
@@ -83,7 +83,7 @@ function Editor({ stored }: { stored: Preference | null }) {
         <Panel title={texts.navigation.settings}>
           <Stack>
             <SettingsForm draft={draft} change={change} />
-            <SaveBar stored={stored} draft={draft} discard={() => setDraft(before)} />
+            <SaveBar stored={stored} draft={draft} setDraft={setDraft} />
           </Stack>
         </Panel>
       </Grid.Col>
@@ -97,15 +97,19 @@ function Editor({ stored }: { stored: Preference | null }) {
 interface SaveBarProps {
   stored: Preference | null;
   draft: Draft;
-  discard: () => void;
+  setDraft: Dispatch<SetStateAction<Draft>>;
 }
 
-function SaveBar({ stored, draft, discard }: SaveBarProps) {
+function SaveBar({ stored, draft, setDraft }: SaveBarProps) {
   const hasChanges = stored !== null && isChanged(draft, stored);
   const [, navigate] = useLocation();
   const saving = useMutation({
     mutationFn: () => store(stored, draft),
-    onSuccess: ({ id }) => (stored ? undefined : navigate(`/preferences/${id}`)),
+    onSuccess: ({ id, name }) => {
+      if (!stored) navigate(`/preferences/${id}`);
+      // one that was emptied stays as it is
+      setDraft((now) => (now.name.trim() === '' ? { ...now, name } : now));
+    },
   });
   return (
     <Stack gap="sm">
@@ -119,7 +123,7 @@ function SaveBar({ stored, draft, discard }: SaveBarProps) {
           {stored ? texts.common.save : text.created}
         </Button>
         {hasChanges ? (
-          <Button variant="default" onClick={discard}>
+          <Button variant="default" onClick={() => setDraft(draftOf(stored))}>
             {text.discard}
           </Button>
         ) : null}

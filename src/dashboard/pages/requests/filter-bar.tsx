@@ -227,6 +227,7 @@ function BoundField({ name }: { name: Bound }) {
       label={text[name]}
       {...(isCost ? { prefix: '$', placeholder: '$' } : { suffix: ' ms', placeholder: 'ms' })}
       min={0}
+      allowNegative={false}
       hideControls
       value={typed}
       onChange={(now) => type(String(now))}

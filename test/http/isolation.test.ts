@@ -142,6 +142,31 @@ describe('what belongs to one account', () => {
     }
   });
 
+  it("is in no other one's reach by the id of a stored response", async () => {
+    const { json } = await send('/v1/responses', { model: 'up/m', input: secret, store: true });
+    const path = `/v1/responses/${textAt(json, 'id')}`;
+    const tries: [string, string][] = [
+      ['GET', path],
+      ['GET', `${path}?stream=true&starting_after=0`],
+      ['GET', `${path}/input_items`],
+      ['DELETE', path],
+      ['GET', `/api/v1/completions/${owned.response}/stream`],
+    ];
+    for (const [method, tried] of tries) {
+      const reply = await ask(method, gateway.url + tried, b);
+      expect([reply.status, reply.text.includes(secret)], tried).toEqual([404, false]);
+    }
+    // no stream of its own has that name
+    expect((await send(`${path}/cancel`, {}, b)).status).toBe(400);
+    const goesOn = { model: 'up/m', input: 'go on', previous_response_id: textAt(json, 'id') };
+    const refused = await send('/v1/responses', goesOn, b);
+    expect([refused.status, textAt(refused.json, 'error', 'code')]).toEqual([
+      400,
+      'previous_response_not_found',
+    ]);
+    expect((await ask('GET', gateway.url + path, a)).status).toBe(200);
+  });
+
   it("is in no other one's reach by a request that names it", async () => {
     const before = await snapshot();
     const tries: [string, object][] = [

@@ -38,6 +38,10 @@ export class CallArguments {
   /** The text of which it is known whether it is JSON. */
   private judged = '';
   private isWhole = false;
+  /** The end of the text: to look for it there would join all pieces, again and again. */
+  private tail = '';
+  /** Whether they are JSON in a text of JSON. */
+  private isEncoded = false;
   /** Whether they begin as JSON does; others are a custom tool's text. */
   private isJson = false;
   /** What the client got since the last control character, or an escape that it ended within. */
@@ -59,7 +63,7 @@ export class CallArguments {
     if (text === this.judged) return this.isWhole;
     this.judged = text;
     // most pieces end otherwise, and need not be parsed again and again
-    return (this.isWhole = /[}\]]"?\s*$/.test(text.slice(-8)) && parseJson(text) !== null);
+    return (this.isWhole = /[}\]]"?\s*$/.test(this.tail) && parseJson(text) !== null);
   }
 
   /** Whether a piece says all of them again, or nothing. */
@@ -85,13 +89,18 @@ export class CallArguments {
       return this.append(repeats ? doubt.slice(text.length) : doubt);
     }
     this.isTold = true;
-    return (this.text = this.hasAny ? argumentsJson(text) : '{}');
+    this.text = this.hasAny ? argumentsJson(text) : '{}';
+    this.tail = this.text.slice(-8);
+    return this.text;
   }
 
   private append(piece: string): string {
-    this.text = this.isTold || this.hasAny ? this.text + piece : piece;
-    if (!this.isTold) {
+    const goesOn = this.isTold || this.isEncoded || this.hasAny;
+    this.text = goesOn ? this.text + piece : piece;
+    this.tail = (goesOn ? this.tail + piece : piece).slice(-8);
+    if (!this.isTold && !this.isEncoded) {
       this.isTold = !this.isFunction || (this.hasAny && !twice.test(this.text));
+      this.isEncoded = !this.isTold && this.hasAny;
       this.isJson = this.isFunction && /^\s*\{/.test(this.text);
     }
     if (!this.isTold) return '';

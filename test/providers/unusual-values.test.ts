@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../src/completion.js';
 import { CallArguments } from '../../src/providers/call-arguments.js';
 import { callOf } from '../helpers/collect-stream.js';
+import { runs } from '../helpers/runs.js';
 import { adapterOf } from './accepts/adapters.js';
 
 /** What a provider gets of a request. */
@@ -304,6 +306,31 @@ it.each<[string, unknown]>([
 ])('a list of models is read where it has %s', (_what, body) => {
   const models = adapterOf('openai-compatible').modelList?.readModels(JSON.stringify(body));
   expect(models?.map(({ model }) => model)).toEqual(['one', 'two']);
+});
+
+describe('arguments whose line breaks are not escaped, cut anywhere,', () => {
+  it('are JSON of the same', () => {
+    const texts = fc.string({
+      unit: fc.constantFrom('a', '\n', '"', '\\', '{', 'é'),
+      maxLength: 9,
+    });
+    const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 9 });
+    const property = fc.property(fc.dictionary(texts, texts), cuts, (value, lengths) => {
+      // an even number of backslashes before it says nothing of the break
+      const text = JSON.stringify(value).replace(/\\(?:n|[^])/g, (one) =>
+        one === '\\n' ? '\n' : one,
+      );
+      const call = new CallArguments();
+      let told = '';
+      for (let [at, n] = [0, 0]; at < text.length; n += 1) {
+        const length = lengths[n % lengths.length] ?? 1;
+        told += call.add(text.slice(at, at + length));
+        at += length;
+      }
+      expect(JSON.parse(told + call.end())).toEqual(value);
+    });
+    fc.assert(property, { numRuns: runs(2_000) });
+  });
 });
 
 describe('the text of a custom tool in place of arguments', () => {

@@ -243,14 +243,6 @@ describe('an answer', () => {
 
   it.each<[string, string, () => object[]]>([
     [
-      '10,000 calls, on /v1/chat/completions',
-      '/v1/chat/completions',
-      () =>
-        Array.from({ length: 10_000 }, (_, index) => ({
-          tool_calls: [{ index, ...callOf('put', '{}'), id: `c${index}` }],
-        })),
-    ],
-    [
       '1 MB of emoji, on /v1/responses',
       '/v1/responses',
       () => [{ content: '😀'.repeat(megabyte / 2) }],

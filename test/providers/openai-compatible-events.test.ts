@@ -232,3 +232,22 @@ describe("a reader of OpenAI's stream", () => {
     expect(told.map(({ text: each }) => each).join('')).toBe('aé\né "');
   });
 });
+
+it('reads many calls of a stream in a time that grows with their number', () => {
+  const eventsOf = (count: number): Buffer[] =>
+    Array.from({ length: count }, (_, index) => {
+      const called = { name: 'put', arguments: '{}' };
+      const calls = [{ index, id: `c${index}`, type: 'function', function: called }];
+      return event(JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: calls } }] }));
+    });
+  const [few, many] = [eventsOf(4_000), eventsOf(16_000)];
+  const timeOf = (events: readonly Buffer[]): number => {
+    const start = performance.now();
+    expect(readTogether(events).told).toHaveLength(events.length);
+    return performance.now() - start;
+  };
+  const shortest = (events: readonly Buffer[]): number =>
+    Math.min(...[0, 1, 2].map(() => timeOf(events)));
+  // with the square of their number it would be sixteen times
+  expect(shortest(many) / shortest(few)).toBeLessThan(9);
+});

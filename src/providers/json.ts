@@ -53,11 +53,6 @@ const noNumbers: Readonly<Record<string, string>> = {
   '-Infinity': '-9999',
 };
 
-const control = /[\x00-\x1f]/g;
-/** A text of JSON in which some servers do not escape line breaks, with these escaped. */
-export const escapedText = (text: string): string =>
-  text.replace(control, (one) => JSON.stringify(one).slice(1, -1));
-
 /** JSON without NaN and infinities, which some servers write; the same text where it has none. */
 export const validJson = (json: string): string =>
   /NaN|Infinity/.test(json) ? json.replace(textOrNumber, (one) => noNumbers[one] ?? one) : json;

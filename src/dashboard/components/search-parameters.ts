@@ -32,8 +32,8 @@ export function useParameters(): [
 const restMs = 300;
 
 /**
- * A parameter of the address that is typed: its value, what its field shows, and what is told what
- * is typed. Another value from outside, such as “clear” or the browser's back button, replaces it.
+ * A parameter of the address that a field edits: its value, the text that the field shows, and the
+ * function that takes what is typed. The browser's back button and “clear” replace the text.
  */
 export function useTyped(name: string) {
   const [{ [name]: value = '' }, change] = useParameters();

@@ -74,8 +74,7 @@ export function EditPreference({ id }: { id: string }) {
 const BackLink = () => <PageLink href="/preferences">{text.back}</PageLink>;
 
 function Editor({ stored }: { stored: Preference | null }) {
-  const before = stored ? draftOf(stored) : newDraft;
-  const [draft, setDraft] = useState<Draft>(before);
+  const [draft, setDraft] = useState<Draft>(stored ? draftOf(stored) : newDraft);
   const change = (changes: Partial<Draft>): void => setDraft((now) => ({ ...now, ...changes }));
   return (
     <Grid gap="lg">

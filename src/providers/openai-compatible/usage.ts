@@ -135,7 +135,7 @@ export function readChunkUsage(
   );
   const most = (one: Usage | null): number =>
     one ? Math.max(one.promptTokens, one.completionTokens) : 0;
-  if (!usage || most(usage) > 1 || most(known) <= 1) return usage;
+  if (!(told ?? usage) || most(usage) > 1 || most(known) <= 1) return usage;
   chunk.usage = undefined;
   return null;
 }

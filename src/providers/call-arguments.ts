@@ -19,6 +19,8 @@ const odd = /^\s*(?:"|(?:null|\[\s*\])\s*$)/;
 /** Whether arguments that begin so may be an object for a client that joins and parses them. */
 export const beginsWell = (piece: unknown): boolean => !odd.test(textIn(piece));
 
+/** Where JSON may go on as it began: a value begins, or a first name, which may be `{`. */
+const alike = /[:,[]\s*$|^\s*\{\s*"\s*$/;
 const control = /[\x00-\x1f]/;
 /** Escapes, quotes, and what JSON has to escape in texts. */
 const tokens = /\\[^]?|["\x00-\x1f]/g;
@@ -122,13 +124,13 @@ export class CallArguments {
     return found.slice(all.length - piece.length);
   }
 
-  /** What a piece adds, which may have all before it too; where a value may begin, the next one tells. */
+  /** What a piece adds, which may have all before it too; where JSON may go on alike, the next one tells. */
   private newIn(piece: string): string {
     const { text, doubt } = this;
     this.doubt = '';
     const all = doubt || text;
     if (piece.length < all.length || !piece.startsWith(all)) return doubt + piece;
-    if (doubt !== '' || !/[:,[]\s*$/.test(text)) return piece.slice(text.length);
+    if (doubt !== '' || !alike.test(text)) return piece.slice(text.length);
     this.doubt = piece;
     return '';
   }

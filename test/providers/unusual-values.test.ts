@@ -329,7 +329,7 @@ describe('arguments whose line breaks are not escaped, cut anywhere,', () => {
       }
       expect(JSON.parse(told + call.end())).toEqual(value);
     });
-    fc.assert(property, { numRuns: runs(2_000) });
+    fc.assert(property, { numRuns: runs(2_000), examples: [[{ '{': '' }, [2, 2, 1]]] });
   });
 });
 

@@ -34,6 +34,9 @@ const quoteOrLong =
 const isLost = (digits: string): boolean =>
   /e/i.test(digits) ? !Number.isFinite(Number(digits)) : String(Number(digits)) !== digits;
 
+/** How many numbers keep their digits in one JSON text: more would stop the process for over 50 ms. */
+const maxLong = 20_000;
+
 /** A fast test for `hasLongIntegers`: whether JSON has 16 digits in a row, or a long exponent. */
 export const mayHaveLongIntegers = (json: string): boolean => maybeLong.test(json);
 
@@ -43,10 +46,10 @@ export const hasLongIntegers = (json: string): boolean => marked(json) !== json;
 /**
  * As `JSON.parse`, but integers of more than 53 bits keep their digits where `exactJson` writes
  * them. All other JSON costs one search for a row of 16 digits.
- * @throws SyntaxError
+ * @throws SyntaxError; RangeError for more than 20,000 such integers
  */
 export function parseExactJson(json: string): unknown {
-  const text = marked(json);
+  const text = marked(json, maxLong);
   if (text === json) return JSON.parse(json) as unknown;
   return JSON.parse(text, (_name, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark)
@@ -83,15 +86,17 @@ export function exactJson(value: unknown): string {
 }
 
 /** JSON with texts in place of its long integers. */
-function marked(json: string): string {
+function marked(json: string, max = Infinity): string {
   if (!maybeLong.test(json)) return json;
   let result = '';
-  let copied = 0;
+  let [copied, count] = [0, 0];
   quoteOrLong.lastIndex = 0;
   for (let found = quoteOrLong.exec(json); found; found = quoteOrLong.exec(json)) {
     const [token] = found;
     if (token === '"') quoteOrLong.lastIndex = endOfJsonText(json, found.index + 1);
     else if (isLost(token)) {
+      if (++count > max)
+        throw new RangeError(`more than ${max} numbers are too long for JavaScript to keep`);
       result += `${json.slice(copied, found.index)}"${mark}${token}"`;
       copied = quoteOrLong.lastIndex;
     }

@@ -539,6 +539,16 @@ describe('strange JSON', () => {
     ).toBe(400);
   });
 
+  it.each([
+    ['one step', 25_000],
+    ['pieces', 100_000],
+  ])('read in %s, with very many numbers beyond a double, is 400 and says so', async (_how, n) => {
+    const reason = 'more than 20000 numbers are too long for JavaScript to keep';
+    expect(await sendWide(within(many('1e999', n)))).toMatchObject(
+      native(400, 'Bad Request', `body: ${reason}`),
+    );
+  });
+
   it('may hold more where the configuration says so', async () => {
     const roomy = await startGateway({
       providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },

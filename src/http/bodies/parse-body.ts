@@ -103,8 +103,9 @@ function checkUtf8(body: Buffer): void {
   if (!isUtf8(body)) throw new GatewayError('malformed_json', 'the body is not valid UTF-8');
 }
 
-/** The error for a body that is not JSON: says where, without quoting it as parsers do. */
+/** The error for a body that cannot be parsed: says where, without quoting it as parsers do. */
 export function malformedJson(text: string, cause: unknown): GatewayError {
+  if (cause instanceof RangeError) return invalidField('body', cause.message, 'bad_request');
   const fault = jsonFault(text);
   const where = fault === null ? '' : `: ${fault}`;
   return new GatewayError('malformed_json', `the body is not valid JSON${where}`, { cause });

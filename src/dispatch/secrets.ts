@@ -7,8 +7,8 @@ const minSecretLength = 5;
 const minCutLength = 4;
 
 /**
- * The spellings in which a provider may repeat secret values: as they are, without the scheme of
- * `Authorization`, with one space for several, and escaped as in JSON and URLs.
+ * The spellings in which a server may repeat secret values: as they are, without the scheme of
+ * `Authorization`, with one space for several, escaped as in JSON, URLs and HTML, and in base64.
  * @param except words that are not secret although they are values, such as the provider's name
  * @returns the longest first, so that a secret that contains another one is removed whole
  */
@@ -17,17 +17,51 @@ export function secretsOf(
   except: readonly string[] = [],
 ): readonly string[] {
   const spellings = values
-    .flatMap((value) => [value.trim(), value.trim().replace(/^\S+ +(?=\S+$)/, '')])
-    .flatMap((value) => [
-      value,
-      value.replace(/\s+/g, ' '),
-      // as UTF-8, which has no halves of surrogate pairs
-      encodeURIComponent(Buffer.from(value).toString()),
-      JSON.stringify(value).slice(1, -1),
-    ])
+    .map((value) => value.trim())
+    .flatMap((value) => [value, value.replace(/^\S+ +(?=\S+$)/, ''), ...basicOf(value)])
+    .flatMap(spellingsOf)
     .filter((value) => value.length >= minSecretLength && !except.includes(value));
   return [...new Set(spellings)].sort((one, other) => other.length - one.length);
 }
+
+/** What stands in the base64 of a header of HTTP's basic authentication: all of it, the password. */
+function basicOf(value: string): string[] {
+  const [, code] = /^basic +(\S+)$/i.exec(value) ?? [];
+  const pair = Buffer.from(code ?? '', 'base64').toString();
+  return [pair, pair.slice(pair.indexOf(':') + 1)];
+}
+
+function spellingsOf(value: string): string[] {
+  const bytes = Buffer.from(value);
+  // as UTF-8, which has no halves of surrogate pairs
+  const inUrl = encodeURIComponent(bytes.toString());
+  const inJson = JSON.stringify(value).slice(1, -1);
+  const escaped = (sign: string): string =>
+    `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return [
+    value,
+    value.replace(/\s+/g, ' '),
+    inUrl,
+    inUrl.replace(/%../g, (code) => code.toLowerCase()),
+    encodeURIComponent(inUrl),
+    inJson,
+    // as PHP writes it, Python, and Go
+    inJson.replaceAll('/', '\\/'),
+    inJson.replace(/[^ -~]/g, escaped),
+    inJson.replace(/[<>&]/g, escaped),
+    ...['&#39;', '&#x27;'].map((quote) => inHtml(value, quote)),
+    bytes.toString('base64'),
+    bytes.toString('base64url'),
+  ];
+}
+
+const inHtml = (value: string, quote: string): string =>
+  value
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", quote);
 
 /**
  * The failure without secrets in its message and fields: those given, and all that look like keys.
@@ -50,19 +84,29 @@ export function withoutSecrets(error: GatewayError, secrets: readonly string[]):
   });
 }
 
-function hide(text: string, secrets: readonly string[]): string {
+const hide = (text: string, secrets: readonly string[]): string =>
+  redactKeys(hideSecrets(text, secrets));
+
+/** Marks of the places where texts are cut, perhaps within a secret. */
+const cutMark = /(…|\n\[cut: )/;
+
+/** The text without the secrets, also where it was cut within one. */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
   let hidden = text;
   for (const secret of secrets) hidden = hidden.replaceAll(secret, '[redacted]');
-  return redactKeys(withoutCutSecret(hidden, secrets));
+  return hidden
+    .split(cutMark)
+    .map((part) => withoutCutSecret(part, secrets))
+    .join('');
 }
 
-/** Removes the beginning of a secret at which a message was cut. */
+/** Removes the beginning of a secret at which a text was cut. */
 function withoutCutSecret(text: string, secrets: readonly string[]): string {
-  const end = text.endsWith('…') ? text.length - 1 : text.length;
-  for (const secret of secrets)
-    for (let length = Math.min(secret.length - 1, end); length >= minCutLength; length--)
-      if (text.startsWith(secret.slice(0, length), end - length))
-        return `${text.slice(0, end - length)}[redacted]${text.slice(end)}`;
+  const last = text.slice(-minCutLength);
+  if (last.length < minCutLength) return text;
+  for (const secret of secrets.filter((one) => one.includes(last)))
+    for (let length = secret.length - 1; length >= minCutLength; length--)
+      if (text.endsWith(secret.slice(0, length))) return `${text.slice(0, -length)}[redacted]`;
   return text;
 }
 

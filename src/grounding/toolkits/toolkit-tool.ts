@@ -5,6 +5,8 @@ import type { GatewayTool } from '../tools/gateway-tool.js';
 import { unlessAborted } from '../../async/until-aborted.js';
 import { argumentProblem } from './check-arguments.js';
 import { cutText } from '../../text/cut-text.js';
+import { isObject } from '../../text/is-object.js';
+import { jsonFields } from '../../text/json-values.js';
 import { readToolSchema } from './tool-schema.js';
 import type { OfferedTool, ToolSource } from './tool-source.js';
 
@@ -35,7 +37,7 @@ export function toolkitTool(
   if ('problem' in read)
     return `the schema of its tool ${shown(offered.name)} is invalid: ${read.problem}`;
   const { schema } = read;
-  const name = toolNameOf(config.name, offered.name);
+  const name = toolNameOf(config.name, withoutSecrets(offered.name));
   const isForClient = config.clientApproval.some((glob) => matchesGlob(glob, offered.name));
   return {
     name,
@@ -45,7 +47,7 @@ export function toolkitTool(
       function: {
         name,
         description: cutText(withoutSecrets(offered.description), maxDescriptionLength),
-        parameters: shownSchema(schema, withoutSecrets),
+        parameters: jsonFields(shownSchema(schema, withoutSecrets)),
       },
     },
     approval: isForClient ? 'client' : 'none',
@@ -53,7 +55,7 @@ export function toolkitTool(
     priceUsd: config.pricePerCall,
     async run(args, { signal }) {
       const problem = refusalOf(config.name, allowance) ?? argumentProblem(schema, args);
-      if (problem !== null) return { text: problem, isError: true, costUsd: 0 };
+      if (problem !== null) return { text: withoutSecrets(problem), isError: true, costUsd: 0 };
       allowance.made++;
       const call = toolkit.source.call(offered.name, args, signal);
       const { text, isError } = await unlessAborted(call, signal);
@@ -62,9 +64,18 @@ export function toolkitTool(
   };
 }
 
-/** A server may repeat in a schema what it was sent. */
-const shownSchema = <T>(schema: T, withoutSecrets: OpenToolkit['withoutSecrets']): T =>
-  JSON.parse(withoutSecrets(JSON.stringify(schema))) as T;
+/** A server may repeat in the texts of a schema what it was sent; its numbers stay numbers. */
+function shownSchema(value: unknown, withoutSecrets: OpenToolkit['withoutSecrets']): unknown {
+  if (typeof value === 'string') return withoutSecrets(value);
+  if (Array.isArray(value)) return value.map((item) => shownSchema(item, withoutSecrets));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      withoutSecrets(name),
+      shownSchema(inner, withoutSecrets),
+    ]),
+  );
+}
 
 /** A name from outside, made short enough for a message. */
 export const shown = (name: string): string => cutText(name.replace(/\s+/g, ' '), 80);

@@ -11,7 +11,7 @@ import { OpenApiSource } from './openapi/openapi-source.js';
 import { type RetirementTerms, RetiringSource } from './retiring-source.js';
 import type { OfferedTool, ToolOffer, ToolSource } from './tool-source.js';
 import { type CallAllowance, type OpenToolkit, shown, toolkitTool } from './toolkit-tool.js';
-import { secretsOf } from '../../dispatch/secrets.js';
+import { ToolkitSecrets } from './toolkit-secrets.js';
 
 /** A toolkit that a request names. */
 export interface ToolkitChoice {
@@ -48,8 +48,9 @@ export class Toolkits {
   ) {
     this.byName = new Map(
       config.map((toolkit) => {
-        const withoutSecrets = secretFilter(toolkit);
-        const source = createSource(toolkit, withoutSecrets, (line) =>
+        const secrets = new ToolkitSecrets(toolkit);
+        const withoutSecrets = (text: string): string => secrets.hide(text);
+        const source = createSource(toolkit, secrets, (line) =>
           log(`${toolkit.name}: ${withoutSecrets(line)}`),
         );
         const retiring = new RetiringSource(source, terms);
@@ -88,7 +89,12 @@ export class Toolkits {
         const { tools, warnings } = toolsOf(toolkit, choice, offer);
         if (tools.length === 0)
           throw invalidField(`toolkits[${place}]`, `${name} has no tool that this request can use`);
-        return { tools, warnings: warnings.map((text) => `toolkits[${place}]: ${name} ${text}`) };
+        return {
+          tools,
+          warnings: warnings.map(
+            (text) => `toolkits[${place}]: ${name} ${toolkit.withoutSecrets(text)}`,
+          ),
+        };
       }),
     );
     const tools = opened.flatMap((one) => one.tools);
@@ -161,46 +167,22 @@ function toolsOf(toolkit: OpenToolkit, choice: ToolkitChoice, offer: ToolOffer):
 const isListed = (globs: readonly string[] | null, name: string): boolean =>
   globs === null || globs.some((glob) => matchesGlob(glob, name));
 
-const namesSecret = /auth|cookie|credential|key|pass|secret|token/i;
-/** A header of any name may hold a secret; shorter values of others are words. */
-const minHeaderSecret = 8;
-
-/** What hides the secrets of a toolkit's settings in a text that the toolkit has written. */
-function secretFilter(config: ToolkitConfig): (text: string) => string {
-  const secrets = secretsOf(writtenSecrets(config));
-  return (text) =>
-    secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '[redacted]'), text);
-}
-
-function writtenSecrets(config: ToolkitConfig): string[] {
-  switch (config.type) {
-    case 'mcp-stdio':
-      return valuesOf(config.env, Infinity);
-    case 'mcp-http':
-      return [...valuesOf(config.headers), ...(config.auth ? [config.auth.clientSecret] : [])];
-    case 'openapi':
-      return valuesOf(config.headers);
-    case 'functions':
-      return [config, ...config.functions].flatMap(({ headers }) => valuesOf(headers));
-  }
-}
-
-const valuesOf = (named: Readonly<Record<string, string>>, minLength = minHeaderSecret): string[] =>
-  Object.entries(named).flatMap(([name, value]) =>
-    namesSecret.test(name) || value.trim().length >= minLength ? [value] : [],
-  );
-
 /** What offers and runs the tools of a configured toolkit. Nothing is connected yet. */
 function createSource(
   config: ToolkitConfig,
-  withoutSecrets: (text: string) => string,
+  secrets: ToolkitSecrets,
   onErrorLine: (line: string) => void,
 ): ToolSource {
+  const withoutSecrets = (text: string): string => secrets.hide(text);
   switch (config.type) {
     case 'mcp-stdio':
       return new McpSource(config, stdioSessions(config, onErrorLine), withoutSecrets);
     case 'mcp-http':
-      return new McpSource(config, httpSessions(config), withoutSecrets);
+      return new McpSource(
+        config,
+        httpSessions(config, (text) => secrets.learn(text)),
+        withoutSecrets,
+      );
     case 'openapi':
       return new OpenApiSource(config, withoutSecrets);
     case 'functions':

@@ -335,6 +335,7 @@ describe('an API with an OpenAPI document', () => {
   it.each([
     'X-Api-Key',
     'x-API-key',
+    'X_Api_Key',
     'Proxy-Authorization',
     'X-Forwarded-For',
     'X-HTTP-Method-Override',
@@ -373,6 +374,42 @@ describe('an API with an OpenAPI document', () => {
     const { text } = await callOnce(toolkits, 'shop__getOrder', { id: '1' });
     expect(JSON.parse(text)).toMatchObject({ 'x-acme': '[redacted]', note: '[redacted]' });
     expect(text).toContain('short');
+  });
+
+  const word = 'p4ss/"w+rd<=>&\'';
+  const inUrl = encodeURIComponent(word);
+  it.each([
+    ['of a URL in small letters', inUrl.replace(/%../g, (code) => code.toLowerCase())],
+    ['of a URL in a URL', encodeURIComponent(inUrl)],
+    ['of JSON with slashes', JSON.stringify(word).slice(1, -1).replaceAll('/', '\\/')],
+    ['of JSON in HTML', String.raw`p4ss/\"w+rd\u003c=\u003e\u0026'`],
+    ['of HTML', 'p4ss/&quot;w+rd&lt;=&gt;&amp;&#39;'],
+    ['of HTML in hexadecimal', 'p4ss/&quot;w+rd&lt;=&gt;&amp;&#x27;'],
+    ['in base64', Buffer.from(word).toString('base64')],
+    ['in base64 for URLs', Buffer.from(word).toString('base64url')],
+    ['of a basic authentication', 'someone:hunter-22'],
+    ['of its password', 'hunter-22'],
+    ['that is cut', 'y'.repeat(94) + word],
+  ])('has the spelling %s of a secret cut out', async (_what, spelled) => {
+    answer = ({ url }, response) =>
+      response.end(url === '/openapi.json' ? JSON.stringify(document()) : spelled);
+    const basic = `Basic ${Buffer.from('someone:hunter-22').toString('base64')}`;
+    const headers = { 'x-odd': word, Authorization: basic };
+    const { text } = await callOnce(shop({ headers, maxResultChars: 100 }), 'shop__getOrder', {
+      id: '1',
+    });
+    expect(text.replaceAll('y', '')).toMatch(/^\[redacted\](\n\[cut: the result is longer\])?$/);
+  });
+
+  it('keeps the numbers of a schema that are also the value of a header', async () => {
+    const api = document();
+    Object.assign(api.components.parameters.id.schema, { type: 'integer', maximum: 12_345_678 });
+    serve(api);
+    const toolkits = shop({ headers: { 'X-Tenant': '12345678' } });
+    const { tools } = await toolkits.open([{ name: 'shop' }], ['*'], signal());
+    expect(tools[0]!.definition.function.parameters).toMatchObject({
+      properties: { id: { maximum: 12_345_678 } },
+    });
   });
 
   it('is not called with arguments that would lead to another path', async () => {

@@ -440,6 +440,19 @@ describe('an access token', () => {
     });
   });
 
+  it('is told to no model, wherever the server repeats it', async () => {
+    const tokens = await tokenServer({ accepts: 'basic' });
+    const server = await start({
+      call: (id, response) => {
+        const { authorization } = server.asked.at(-1)!.headers;
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(textResult(id, `You sent ${authorization}.`)));
+      },
+    });
+    const toolkits = open(server.url, { auth: auth(tokens.url) });
+    expect((await callOnce(toolkits, 'net__echo')).text).toBe('You sent Bearer [redacted].');
+  });
+
   it('that cannot be got fails the request, without the secret in the message', async () => {
     const tokens = await tokenServer({ accepts: 'nothing' });
     const server = await start();

@@ -51,6 +51,25 @@ describe('an MCP server that the gateway starts', () => {
     expect(results.map(({ text }) => text)).toEqual(['Echo: a', 'Echo: b', 'Echo: c']);
   });
 
+  it('has the secrets of its arguments and the passwords of addresses cut out of what it writes', async () => {
+    const secrets = ['word-1', 'word-2', 'word-3', 'word-4', 'word-5'];
+    const { toolkits, lines } = open({
+      all: {
+        type: 'mcp-stdio',
+        command: process.execPath,
+        args: [
+          ...['-e', 'console.error(process.argv.slice(1).join(" "), process.env.STORE)', '--'],
+          ...['--token', secrets[0]!, `--api-key=${secrets[1]}`, `Authorization: ${secrets[2]}`],
+          `--store=redis://someone:${secrets[3]}@127.0.0.1/`,
+        ],
+        env: { STORE: `redis://someone:${secrets[4]}@127.0.0.1/` },
+      },
+    });
+    await expect(toolkits.open([{ name: 'all' }], ['*'], signal())).rejects.toThrow('all: ');
+    expect(lines[0]).toMatch(/--token \[redacted\].* redis:\/\/someone:\[redacted\]@127.0.0.1\/$/);
+    for (const secret of secrets) expect(lines.join()).not.toContain(secret);
+  });
+
   it('sees its own variables and none of the gateway', async () => {
     process.env.SIGNALBOX_TEST_API_KEY = 'sk_hidden';
     const { toolkits } = open({ all: { ...everything, env: { MINE: 'here' } } });

@@ -19,11 +19,15 @@ const defaultLifeSeconds = 300;
 export class AccessToken {
   private current: Promise<Token> | null = null;
 
-  /** @param serverUrl is asked for its token endpoint where none is configured */
+  /**
+   * @param serverUrl is asked for its token endpoint where none is configured
+   * @param onSecret takes what no answer may repeat to models and clients
+   */
   constructor(
     private readonly config: NonNullable<ToolkitConfig<'mcp-http'>['auth']>,
     private readonly timeoutMs: number,
     private readonly serverUrl: string,
+    private readonly onSecret: (text: string) => void,
   ) {}
 
   /** @throws Error if the token endpoint gives none; the message has no secret */
@@ -53,6 +57,7 @@ export class AccessToken {
     };
     const encoded = [clientId, clientSecret].map(encodeURIComponent).join(':');
     const authorization = `Basic ${Buffer.from(encoded).toString('base64')}`;
+    this.onSecret(authorization);
     const { url } = endpoint;
     const first = await this.post(url, form, { authorization });
     // some servers take the secret in the body alone
@@ -63,6 +68,7 @@ export class AccessToken {
     const { access_token: text, expires_in: seconds } = jsonFields(parsedJson(answer.text));
     if (answer.status !== 200 || typeof text !== 'string' || !/^[!-~]+$/.test(text))
       throw new Error(`the token endpoint answered ${answer.status} without an access token`);
+    this.onSecret(text);
     const lifeMs = (Number(seconds) > 0 ? Number(seconds) : defaultLifeSeconds) * 1_000;
     return { text, until: performance.now() + lifeMs - Math.min(marginMs, lifeMs / 2) };
   }

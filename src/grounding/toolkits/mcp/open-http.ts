@@ -8,11 +8,14 @@ import type { OpenSession } from './mcp-source.js';
 /** How long saying goodbye to the server may take. */
 const maxGoodbyeMs = 2_000;
 
-/** Connects to a server at an address. */
-export function httpSessions(config: ToolkitConfig<'mcp-http'>): OpenSession {
+/** Connects to a server at an address. @param onSecret takes the access tokens that it uses */
+export function httpSessions(
+  config: ToolkitConfig<'mcp-http'>,
+  onSecret: (text: string) => void,
+): OpenSession {
   const { url, headers, era, auth, timeoutMs } = config;
   const fetchBounded = boundedFetch(timeoutMs);
-  const tokens = auth === null ? null : new AccessToken(auth, timeoutMs, url);
+  const tokens = auth === null ? null : new AccessToken(auth, timeoutMs, url, onSecret);
   return async (options) => {
     const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
     const transport = new StreamableHTTPClientTransport(new URL(url), {

@@ -47,7 +47,10 @@ function blockText(block: Json): string {
 }
 
 const maxShortLength = 500;
-const shortOf = (value: unknown): string => cutText(textIn(value), maxShortLength);
+function shortOf(value: unknown): string {
+  const text = textIn(value);
+  return text.length > maxShortLength ? `${cutText(text, maxShortLength)}…` : text;
+}
 
 /** A text that is not longer than `max` characters, with a note for the model if it was cut. */
 function cutResult(text: string, max: number): string {

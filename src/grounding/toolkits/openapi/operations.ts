@@ -26,7 +26,7 @@ const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
 const methodsWithBody = ['put', 'post', 'delete', 'patch'];
 /** The gateway sets these, or servers and proxies take them for more than a value: no model does. */
 const ownHeaders =
-  /^(?:accept|authorization|connection|content-(?:length|type)|cookie|expect|forwarded|host|keep-alive|te|trailer|transfer-encoding|upgrade|via|(?:proxy|sec|x-forwarded|x-original|x-rewrite)-.*|x-real-ip|x-(?:http-)?method(?:-override)?)$/i;
+  /^(?:accept|authorization|connection|content-(?:length|type)|cookie|expect|forwarded|host|keep-alive|te|trailer|transfer-encoding|upgrade|via|(?:proxy|sec|x-forwarded|x-original|x-rewrite)-.*|x-real-ip|x-(?:http-)?method(?:-override)?)$/;
 const maxOperations = 512;
 
 /**
@@ -37,7 +37,7 @@ export function operationsOf(
   document: Json,
   configured: Readonly<Record<string, string>>,
 ): ApiOperation[] {
-  const fixed = new Set(Object.keys(configured).map((name) => name.toLowerCase()));
+  const fixed = new Set(Object.keys(configured).map(plainName));
   const found: ApiOperation[] = [];
   for (const [path, written] of Object.entries(jsonFields(document.paths))) {
     const item = referred(written, document);
@@ -93,13 +93,17 @@ function parametersOf(
   operation: Json,
   fixed: ReadonlySet<string>,
 ): Json[] {
-  const isOwn = (name: string): boolean => fixed.has(name.toLowerCase()) || ownHeaders.test(name);
+  const isOwn = (name: string): boolean =>
+    fixed.has(plainName(name)) || ownHeaders.test(plainName(name));
   const all = [...asList(item.parameters), ...asList(operation.parameters)]
     .map((parameter) => referred(parameter, document))
     .filter(({ name, in: place }) => typeof name === 'string' && isPlace(place))
     .filter(({ name, in: place }) => place !== 'header' || !isOwn(String(name)));
   return [...new Map(all.map((parameter) => [parameter.name, parameter])).values()];
 }
+
+/** Headers whose names differ in letter case, `-` and `_` alone are the same to many servers. */
+const plainName = (name: string): string => name.toLowerCase().replaceAll('_', '-');
 
 const isPlace = (place: unknown): boolean =>
   place === 'path' || place === 'query' || place === 'header';

@@ -1,0 +1,78 @@
+import type { ToolkitConfig } from '../../config/toolkit-config.js';
+import { hideSecrets, secretsOf } from '../../dispatch/secrets.js';
+import { parseUrl } from '../../text/parse-url.js';
+
+const namesSecret = /auth|cookie|credential|dsn|key|pass|(?:^|_)pat$|pwd|secret|token/i;
+/** A header of any name may hold a secret; shorter values of others are words. */
+const minHeaderSecret = 8;
+/** Of access tokens, of which each replaces the one before. */
+const maxLearned = 8;
+
+/** The secrets of a toolkit: those of its settings, and those that it was given since. */
+export class ToolkitSecrets {
+  private readonly written: readonly string[];
+  private learned: readonly string[] = [];
+  private all: readonly string[];
+
+  constructor(config: ToolkitConfig) {
+    this.written = writtenSecrets(config);
+    this.all = secretsOf(this.written);
+  }
+
+  /** A text that the toolkit has written, without them. */
+  hide(text: string): string {
+    return hideSecrets(text, this.all);
+  }
+
+  learn(secret: string): void {
+    this.learned = [...this.learned.filter((one) => one !== secret), secret].slice(-maxLearned);
+    this.all = secretsOf([...this.written, ...this.learned]);
+  }
+}
+
+function writtenSecrets(config: ToolkitConfig): string[] {
+  switch (config.type) {
+    case 'mcp-stdio':
+      return [...valuesOf(config.env, Infinity), ...inArguments(config.args)];
+    case 'mcp-http':
+      return [
+        ...valuesOf(config.headers),
+        ...inAddress(config.url),
+        ...(config.auth ? [config.auth.clientSecret] : []),
+      ];
+    case 'openapi':
+      return [
+        ...valuesOf(config.headers),
+        ...[config.url, config.baseUrl ?? ''].flatMap(inAddress),
+      ];
+    case 'functions':
+      return [
+        ...[config, ...config.functions].flatMap(({ headers }) => valuesOf(headers)),
+        ...config.functions.flatMap(({ url }) => inAddress(url)),
+      ];
+  }
+}
+
+const valuesOf = (named: Readonly<Record<string, string>>, minLength = minHeaderSecret): string[] =>
+  Object.entries(named).flatMap(([name, value]) =>
+    namesSecret.test(name) || value.trim().length >= minLength ? [value] : inAddress(value),
+  );
+
+/** `--api-key=VALUE`, `--token VALUE`, `Authorization: VALUE`, and addresses with a password. */
+const inArguments = (args: readonly string[]): string[] =>
+  args.flatMap((text, place) => {
+    const [, name = '', value = ''] = /^([^=:]*)[=:](.*)$/s.exec(text) ?? [];
+    const before = args[place - 1] ?? '';
+    if (namesSecret.test(name)) return [value];
+    return /^-[^=:]*$/.test(before) && namesSecret.test(before) ? [text] : inAddress(value || text);
+  });
+
+/** The password of an address, and the parameters whose names say that they are secret. */
+function inAddress(text: string): string[] {
+  const url = parseUrl(text);
+  if (url === null) return [];
+  const named = Object.fromEntries(url.searchParams);
+  return [url.password, decodeURIComponent(url.password)].concat(
+    Object.entries(named).flatMap(([name, value]) => (namesSecret.test(name) ? [value] : [])),
+  );
+}

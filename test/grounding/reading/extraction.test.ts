@@ -316,12 +316,41 @@ describe('the charset', () => {
     ['shift_jis, though the header says utf-8', 'shift_jis', 'utf-8', 'これは日本語の文章です。'],
     ['utf-8, though the header says iso-8859-1', 'utf-8', 'iso-8859-1', '„Café“ – naïve façade'],
     ['utf-8, though the header says windows-1251', 'utf-8', 'windows-1251', 'Это город'],
+    ['utf-8, though the header says gbk', 'utf-8', 'gbk', '中文的网页，我们在这里！'],
+    ['utf-8, though the header says utf-16', 'utf-8', 'utf-16', '„Café“ – naïve façade'],
     ['utf-8, though the header says euc-kr', 'utf-8', 'euc-kr', 'Ωμέγα – naïve 日本語の文章です'],
   ])('is read by what decodes: %s', (_name, charset, header, text) => {
     const bytes = charset === 'utf-8' ? Buffer.from(text) : bytesOf(text, charset);
     expect(decodeText(bytes, header, false)).toBe(text);
     const page = Buffer.concat([Buffer.from(`<meta charset="${charset}">`), bytes]);
     expect(decodeText(page, header, true)).toContain(text);
+  });
+
+  it('is the one that the document names where the header’s has no such characters', () => {
+    const [charset, text] = samples[0];
+    const page = Buffer.concat([
+      Buffer.from(`<!-- <meta charset="koi8-r"> --><meta charset="${charset}">`),
+      bytesOf(text, charset),
+    ]);
+    expect(decodeText(page, 'iso-8859-1', true)).toContain(text);
+  });
+
+  it.each([null, 'utf-8', 'iso-8859-1', 'gbk'])(
+    'stays UTF-8 where a byte in the middle is of another, with the header %s',
+    (header) => {
+      const page = Buffer.concat([
+        Buffer.from('Zürich, Köln, '),
+        Buffer.from([0xfc]),
+        Buffer.from(' und Münster'),
+      ]);
+      expect(decodeText(page, header, true)).toBe('Zürich, Köln, \ufffd und Münster');
+    },
+  );
+
+  it('stays UTF-16 where its last character is cut', () => {
+    const text = Buffer.from('\ufeffHi\ud83d', 'utf16le');
+    expect(decodeText(text, null, true)).toBe('Hi\ufffd');
+    expect(decodeText(text.subarray(0, -1), null, true)).toBe('Hi\ufffd');
   });
 
   it('stays UTF-8 where only a few bytes of it are broken', () => {

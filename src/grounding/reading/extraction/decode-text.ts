@@ -4,42 +4,46 @@ import { TextDecoder } from 'node:util';
 const statedWithinBytes = 2_048;
 
 /**
- * Decodes a document: by its byte order mark, else the charset of the header, else the one that
- * the document states, else UTF-8 where that fits, else the likeliest. A charset that most of its
- * characters do not fit is passed over. Never fails: bytes that do not fit become U+FFFD.
+ * Decodes a document: as UTF-16 where a mark says so, else as UTF-8 where most characters beyond
+ * ASCII fit it, whose sequences other texts do not have by chance; else by the charset of the header,
+ * else the one that the document states, else the likeliest. A charset that most of these characters
+ * do not fit is passed over. Never fails: bytes that do not fit become U+FFFD.
  * @param isMarkup whether the document can state a charset itself
  */
 export function decodeText(bytes: Uint8Array, declared: string | null, isMarkup: boolean): string {
-  const named = [markOf(bytes), declared, isMarkup ? statedCharset(bytes) : null];
-  const decoders = named.map(decoderFor).filter((decoder) => decoder !== null);
-  for (const decoder of decoders) {
-    const text = decodeWith(decoder, bytes);
-    const isDoubtful = oneByte.test(decoder.encoding) || text.includes('\ufffd');
-    if (isDoubtful && decoded(bytes, 'utf-8') !== null) return new TextDecoder().decode(bytes);
+  const mark = markOf(bytes);
+  if (mark !== null) return new TextDecoder(mark).decode(bytes);
+  const named = [declared, isMarkup ? statedCharset(bytes) : null].map(decoderFor);
+  // the escape sequences of ISO-2022-JP are ASCII
+  if (!named.some((decoder) => decoder?.encoding === 'iso-2022-jp')) {
+    const text = new TextDecoder().decode(bytes);
     if (!isMisread(text)) return text;
   }
-  return decodeWith(new TextDecoder(guessCharset(bytes)), bytes);
-}
-
-/** All bytes fit these, also those of UTF-8, whose sequences other texts do not have by chance. */
-const oneByte = /^(?:windows-|iso-8859-|koi8-|macintosh|x-mac)/;
-
-function decodeWith(decoder: TextDecoder, bytes: Uint8Array): string {
-  const text = decoder.decode(bytes);
-  return decoder.encoding === 'windows-1252' ? withQuotes(text) : text;
+  for (const decoder of named) {
+    const text = decoder?.decode(bytes) ?? '\ufffd';
+    const isWestern = decoder?.encoding === 'windows-1252';
+    if (!isMisread(text) && !(isWestern && meaningless.test(text)))
+      return isWestern ? withQuotes(text) : text;
+  }
+  const likeliest = guessCharset(bytes);
+  const text = new TextDecoder(likeliest).decode(bytes);
+  return likeliest === 'windows-1252' ? withQuotes(text) : text;
 }
 
 /** Whether at least half of the characters beyond ASCII were replaced: a page may have a few. */
 function isMisread(text: string): boolean {
+  if (!text.includes('\ufffd')) return false;
   let [replaced, beyondAscii] = [0, 0];
-  for (let at = text.indexOf('\ufffd'); at >= 0 && at < text.length; at++) {
+  for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code > 0x7f) beyondAscii++;
     if (code === 0xfffd) replaced++;
   }
-  return replaced > 0 && replaced * 2 >= beyondAscii;
+  return replaced * 2 >= beyondAscii;
 }
 
+/** What windows-1252 does not have. */
+const meaningless = /[\x81\x8d\x8f\x90\x9d]/;
 /** The characters of windows-1252 from 0x80 to 0x9f; a dot for bytes that mean nothing. */
 const windows1252 = '€.‚ƒ„…†‡ˆ‰Š‹Œ.Ž..‘’“”•–—˜™š›œ.žŸ';
 
@@ -47,9 +51,9 @@ const windows1252 = '€.‚ƒ„…†‡ˆ‰Š‹Œ.Ž..‘’“”•–—
 const withQuotes = (text: string): string =>
   text.replace(/[\x80-\x9f]/g, (sign) => windows1252.charAt(sign.charCodeAt(0) - 0x80));
 
+/** Of UTF-16. That of UTF-8 fits UTF-8. */
 function markOf(bytes: Uint8Array): string | null {
-  const [a, b, c] = bytes;
-  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
+  const [a, b] = bytes;
   if (a === 0xff && b === 0xfe) return 'utf-16le';
   return a === 0xfe && b === 0xff ? 'utf-16be' : null;
 }
@@ -66,7 +70,9 @@ function decoderFor(label: string | null): TextDecoder | null {
 
 /** What `<meta charset>`, `<meta http-equiv>` or the XML declaration say. */
 function statedCharset(bytes: Uint8Array): string | null {
-  const start = Buffer.from(bytes.subarray(0, statedWithinBytes)).toString('latin1');
+  const start = Buffer.from(bytes.subarray(0, statedWithinBytes))
+    .toString('latin1')
+    .replace(/<!--[^]*?-->/g, '');
   const label =
     /^\s*<\?xml\s[^>]{0,100}?encoding\s*=\s*["']([\w:.-]{2,40})["']/i.exec(start)?.[1] ??
     /<meta\s[^>]{0,300}?charset\s*=\s*["']?\s*([\w:.-]{2,40})/i.exec(start)?.[1] ??
@@ -93,13 +99,12 @@ const candidates: readonly (readonly [charset: string, frequent: RegExp, minShar
 ];
 
 /**
- * The likeliest charset of a text that does not state it: UTF-8 if all bytes fit, else the one in
- * which most characters beyond ASCII are frequent ones of a language written in it, else
- * windows-1252, which fits always.
+ * The likeliest charset of a text that is not UTF-8 and does not state it: the one in which most
+ * characters beyond ASCII are frequent ones of a language written in it, else windows-1252, which
+ * fits always.
  */
 function guessCharset(bytes: Uint8Array): string {
   const sample = bytes.subarray(0, sampleBytes);
-  if (decoded(sample, 'utf-8') !== null) return 'utf-8';
   let best = { charset: 'windows-1252', share: 0 };
   for (const [charset, frequent, minShare] of candidates) {
     const text = decoded(sample, charset);

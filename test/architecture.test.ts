@@ -80,7 +80,7 @@ const mayImport: Record<string, RegExp> = {
   // an external tool is known by its settings, and asked with nothing of the request but arguments;
   // what a server names is asked by the rules for pages
   'grounding/toolkits/':
-    /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/(tools\/gateway-tool|reading\/(readable-url|reading-clock|web-request))|models\/access-rules|text\/(cut-text|is-object|json-values|parse-url))\.ts$/,
+    /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/(tools\/gateway-tool|reading\/(readable-url|reading-clock|web-request))|models\/access-rules|text\/(cut-text|is-object|json-values|mend-schema|parse-url))\.ts$/,
   // turns text into text: it reads nothing by itself
   'grounding/citations/':
     /^(async\/turns|text\/(decode-entities|parse-url|words)|grounding\/(source|search\/canonical-url))\.ts$/,

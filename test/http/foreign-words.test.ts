@@ -175,6 +175,76 @@ it('types in capitals are written small in schemas alone', async () => {
   ]);
 });
 
+/** What is no schema of 2020-12, and what it is to one: reports on Claude, OpenAI, Grok and Gemini. */
+const olderSchemas: [string, Body, Body][] = [
+  ['a list without items', { type: 'array' }, { type: 'array', items: {} }],
+  [
+    'a list without items, or none',
+    { type: ['array', 'null'], items: null },
+    { type: ['array', 'null'], items: {} },
+  ],
+  [
+    'a list of items, as in draft 7',
+    { type: 'array', items: [{ type: 'INTEGER' }], additionalItems: false },
+    { type: 'array', items: false, prefixItems: [{ type: 'integer' }] },
+  ],
+  [
+    'a limit that is excluded, as in draft 4',
+    { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false },
+    { type: 'number', exclusiveMinimum: 0, maximum: 9 },
+  ],
+  ['a mark that it is required', { type: 'string', required: true }, { type: 'string' }],
+  [
+    'types of Python',
+    { anyOf: [{ type: 'str' }, { type: 'None' }, { type: 'any' }] },
+    { anyOf: [{ type: 'string' }, { type: 'null' }, {}] },
+  ],
+  [
+    'keywords that are null or of another type',
+    { type: 'string', description: null, enum: [], minLength: '1', default: null, anyOf: [] },
+    { type: 'string', default: null },
+  ],
+  [
+    'fields that are no schemas, and fields named as keywords are',
+    { type: 'object', properties: { a: 'text', items: true, enum: { type: 'INT' } } },
+    { type: 'object', properties: { a: {}, items: true, enum: { type: 'integer' } } },
+  ],
+  [
+    'what has no meaning',
+    { type: 'integer', maximum: 9e15, 'x-hint': { type: 'ANY', required: true } },
+    { type: 'integer', maximum: 9e15, 'x-hint': { type: 'ANY', required: true } },
+  ],
+];
+
+describe.each(names)('schemas of older drafts, in a body of %s,', (surface) => {
+  it.each(olderSchemas)('are those of 2020-12: %s', async (_what, written, right) => {
+    const parametersOf = (field: Body) => ({ type: 'object', properties: { field } });
+    const tools = [{ ...called, description: null, input_schema: parametersOf(written) }];
+    const parameters = parametersOf(right);
+    const { tools: ofChat } = await sent(surface, 'chat/m', { tools });
+    expect(ofChat).toMatchObject([{ function: { name: called.name } }]);
+    const [{ function: told }] = ofChat as [{ function: Body }];
+    expect(told['parameters']).toEqual(parameters);
+    expect(told).not.toHaveProperty('description');
+    const ofClaude = await sent(surface, 'claude/claude-sonnet-4-5', { tools });
+    expect(ofClaude['tools']).toEqual([{ name: called.name, input_schema: parameters }]);
+    const ofResponses = await sent(surface, 'answers/m', { tools });
+    expect(ofResponses['tools']).toMatchObject([{ parameters }]);
+  });
+});
+
+it.each(olderSchemas)(
+  'the schema of an answer is one of 2020-12: %s',
+  async (_what, list, right) => {
+    const form = {
+      type: 'json_schema',
+      json_schema: { name: 'a', schema: { properties: { list } } },
+    };
+    const { response_format: sentForm } = await sent('chat', 'chat/m', { response_format: form });
+    expect(sentForm).toMatchObject({ json_schema: { schema: { properties: { list: right } } } });
+  },
+);
+
 describe.each(names)('empty objects that PHP wrote as lists, in a body of %s,', (surface) => {
   const inner = { type: 'object', properties: { deep: { type: 'object', properties: [] } } };
   it.each<[string, unknown, Body]>([

@@ -7,6 +7,7 @@ import { argumentProblem } from './check-arguments.js';
 import { cutText } from '../../text/cut-text.js';
 import { isObject } from '../../text/is-object.js';
 import { jsonFields } from '../../text/json-values.js';
+import { mendSchema } from '../../text/mend-schema.js';
 import { readToolSchema } from './tool-schema.js';
 import type { OfferedTool, ToolSource } from './tool-source.js';
 
@@ -33,6 +34,7 @@ export function toolkitTool(
   allowance: CallAllowance,
 ): GatewayTool | string {
   const { config, withoutSecrets } = toolkit;
+  if (isObject(offered.parameters)) mendSchema(offered.parameters);
   const read = readToolSchema(offered.parameters);
   if ('problem' in read)
     return `the schema of its tool ${shown(offered.name)} is invalid: ${read.problem}`;

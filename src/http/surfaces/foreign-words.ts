@@ -11,6 +11,7 @@ import {
 import { type ContentPart, effortOf } from '../../completion.js';
 import { contentText } from '../../text/content-text.js';
 import { jsonFields } from '../../text/json-values.js';
+import { mendSchema } from '../../text/mend-schema.js';
 import { itemsOfResponses, turnsOfChat, turnsOfMessages } from './foreign-turns.js';
 
 /** How an API writes what others have other words for. Absent: all words for it are read later. */
@@ -143,6 +144,7 @@ function withWordsOf(words: Words): (body: unknown) => unknown {
     const ownTurns = turnsOf(sent, words);
     // most requests have none of them
     if (ownTurns === sent[own] && places.every((place) => sent[place] === undefined)) return sent;
+    for (const place of formatPlaces) if (isObject(sent[place])) mendSchemas(sent[place]);
     const changes: Record<string, unknown> = {};
     const foreign = new Set(systems.filter((field) => sent[field] !== undefined));
     for (const [from, to] of renamed)
@@ -244,23 +246,20 @@ function plainFunction({ name, description, strict, ...tool }: Json): Json {
 }
 
 const noFields = () => ({ type: 'object', properties: {} });
-/** Keywords whose values are no schemas, whatever they look like. */
-const values = nameSet('enum const default example examples input_examples');
-const maps = nameSet('properties $defs');
-const roots = nameSet('parameters input_schema');
+const roots = nameSet('parameters input_schema inputSchema parametersJsonSchema schema');
 
-/**
- * Writes types small, which Google has in capitals, and empty objects as such, which PHP has as
- * lists. In place: a copy of a schema with 150,000 fields held the process for 100 ms.
- */
-function mendSchemas(schema: Record<string, unknown>): void {
-  for (const key in schema) {
-    const value = schema[key];
-    if (key === 'type' && typeof value === 'string') schema[key] = value.toLowerCase();
-    else if (typeof value !== 'object' || value === null || values.has(key)) continue;
-    else if (isEmptyList(value) && maps.has(key)) schema[key] = {};
-    else if (isEmptyList(value) && roots.has(key)) schema[key] = noFields();
-    else mendSchemas(value as Record<string, unknown>);
+/** Mends the schemas of a tool, or of the form of an answer, in place. */
+function mendSchemas(holder: Record<string, unknown>): void {
+  for (const key in holder) {
+    const value = holder[key];
+    if (key === 'type' && typeof value === 'string') holder[key] = value.toLowerCase();
+    else if (key === 'description' && value === null) Reflect.deleteProperty(holder, key);
+    else if (isEmptyList(value) && roots.has(key)) holder[key] = noFields();
+    else if (typeof value !== 'object' || value === null || key === 'input_examples') continue;
+    else if (roots.has(key) && isObject(value)) {
+      const { json } = value;
+      mendSchema(isObject(json) ? json : value);
+    } else mendSchemas(value as Record<string, unknown>);
   }
 }
 

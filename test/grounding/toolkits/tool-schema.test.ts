@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toolNameOf } from '../../../src/grounding/toolkits/toolkit-tool.js';
+import { toolkitTool, toolNameOf } from '../../../src/grounding/toolkits/toolkit-tool.js';
 import { readToolSchema } from '../../../src/grounding/toolkits/tool-schema.js';
 import { runs } from '../../helpers/runs.js';
 
@@ -98,6 +98,34 @@ describe('the schema of a tool', () => {
       }),
       { numRuns: runs(500) },
     );
+  });
+});
+
+it('a tool is offered with a schema of an older draft, in the words of 2020-12', () => {
+  const parameters = {
+    properties: {
+      ttl: { type: 'integer', minimum: 0, exclusiveMinimum: true },
+      window: { type: 'array', items: [{ type: 'integer' }, { type: 'integer' }] },
+    },
+  };
+  const toolkit = { config: { name: 'dns', clientApproval: [] }, withoutSecrets: String };
+  const tool = toolkitTool(
+    toolkit as never,
+    { name: 'a', description: '', parameters },
+    {} as never,
+  );
+  expect(tool).toMatchObject({
+    definition: {
+      function: {
+        parameters: {
+          type: 'object',
+          properties: {
+            ttl: { type: 'integer', exclusiveMinimum: 0 },
+            window: { items: {}, prefixItems: [{ type: 'integer' }, { type: 'integer' }] },
+          },
+        },
+      },
+    },
   });
 });
 

@@ -172,6 +172,21 @@ describe('a completion with search, of a model that calls tools', () => {
     },
   );
 
+  it.each(['{"query"', '{"query":" "}', '{}', 'null', ''])(
+    'is searched for where it has to search and calls without a query: %s',
+    async (args) => {
+      upstream.script([
+        { toolCalls: [{ id: 'c1', name: 'web_search', arguments: args }] },
+        { text: ['It has 300 m.'] },
+      ]);
+      const { json } = await native({ search: { required: true } });
+      expect(json).toMatchObject({
+        message: { content: [{ text: 'It has 300 m.' }] },
+        grounding: { searches: 1 },
+      });
+    },
+  );
+
   it('is searched for where it calls a tool of the client instead of searching', async () => {
     upstream.script([{ toolCalls: [call('mine', {})] }, { text: ['It has 300 m.'] }]);
     const tools = [{ type: 'function', function: { name: 'mine', parameters: {} } }];

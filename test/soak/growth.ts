@@ -43,13 +43,20 @@ function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   return up / points.reduce((sum, [x]) => sum + (x - x0) ** 2, 0);
 }
 
+/** Requests under way have memory and handles too: what stays is the least of so many looks. */
+const looks = 10;
+
 /** Fits a line to each measure after the first `warmUp` (a share) of the samples. */
 export function growthOf(samples: readonly Sample[], warmUp: number): Growth[] {
   const kept = samples.slice(Math.floor(samples.length * warmUp));
   const seconds = kept.at(-1)!.seconds - kept[0]!.seconds;
   return (Object.keys(allowances) as Measure[]).map((measure) => {
-    const slope = slopeOf(kept.map((sample) => [sample.seconds, sample[measure]]));
-    const mean = meanOf(kept.map((sample) => sample[measure]));
+    const staying = kept.map((sample, at) => {
+      const least = Math.min(...kept.slice(at, at + looks).map((one) => one[measure]));
+      return [sample.seconds, least] as const;
+    });
+    const slope = slopeOf(staying.slice(0, 1 - looks));
+    const mean = meanOf(staying.map(([, least]) => least));
     const { share, least } = allowances[measure];
     const allowed = Math.max(least, mean * share);
     return { measure, mean, anHour: slope * 3600, allowed, isFlat: slope * seconds <= allowed };

@@ -80,6 +80,36 @@ describe.runIf(hasChromium)('the page of requests', () => {
     await expect.poll(() => id.inputValue()).toBe('');
   });
 
+  it('tells what is still being typed when its field is left or goes away, and forgets it with all filters', async () => {
+    await page.goto(`${gateway.url}/requests?failed=true`);
+    const shown = () => Object.fromEntries(new URL(page.url()).searchParams);
+    const id = page.getByRole('textbox', { name: 'Request id' });
+    // longer than typing rests
+    const rest = () => page.waitForTimeout(500);
+    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByLabel('Costs at least').click();
+    await page.keyboard.type('0.05');
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Costs at least').waitFor({ state: 'detached' });
+    await expect.poll(shown).toEqual({ failed: 'true', minCost: '0.05' });
+    await id.click();
+    await page.keyboard.type('ab');
+    await page.getByRole('button', { name: 'Clear filters' }).first().click();
+    await rest();
+    expect([shown(), await id.inputValue()]).toEqual([{}, '']);
+    await id.click();
+    await page.keyboard.type('ab');
+    await page.getByRole('link', { name: 'Models', exact: true }).click();
+    await rest();
+    expect(page.url()).toBe(`${gateway.url}/models`);
+    await page.goBack();
+    await expect.poll(() => id.inputValue()).toBe('ab');
+    await id.press('c');
+    await page.goBack();
+    await rest();
+    expect([shown(), await id.inputValue()]).toEqual([{}, '']);
+  });
+
   it('shows the requests of a time range that is dragged out in the histogram', async () => {
     await page.goto(`${gateway.url}/requests?range=1h`);
     await rows().first().waitFor();

@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ChangeEvent, Component, type ReactNode, useState } from 'react';
+import { Component, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { CompactButton, Hint, LongText, SmallButton } from './elements.js';
 import { ApiFailure, isOfWholePage } from '../api/failure.js';
@@ -178,7 +178,6 @@ export class PageBoundary extends Component<{ children: ReactNode }, Broken> {
 
 /** A search in a list, kept in the address: its text, and what its input takes. */
 export function useSearch() {
-  const { value: search, typed, type } = useTyped('search');
-  const onChange = (event: ChangeEvent<HTMLInputElement>): void => type(event.currentTarget.value);
-  return { search, field: { type: 'search', maxLength: 200, maw: 420, value: typed, onChange } };
+  const { value: search, field } = useTyped('search');
+  return { search, field: { type: 'search', maxLength: 200, maw: 420, ...field } };
 }

@@ -1,16 +1,13 @@
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useCallback, useState } from 'react';
+import { type ChangeEvent, useCallback, useState } from 'react';
 import { useSearchParams } from 'wouter';
-
-/** What a page shows, as its address says it: `''` is absent. */
-export type Parameters = Readonly<Record<string, string>>;
 
 /**
  * The parameters of the address, so that a view can be shared and the browser's back button leads
  * to the view before. The second value changes some of them; null takes one away.
  */
 export function useParameters(): [
-  Parameters,
+  Readonly<Record<string, string>>,
   (changes: Readonly<Record<string, string | null>>) => void,
 ] {
   const [search, setSearch] = useSearchParams();
@@ -32,20 +29,26 @@ export function useParameters(): [
 const restMs = 300;
 
 /**
- * A parameter of the address that a field edits: its value, the text that the field shows, and the
- * function that takes what is typed. The browser's back button and “clear” replace the text.
+ * A parameter of the address that a field edits: its value, what its field takes, and the function
+ * that takes what is typed. The browser's back button and “clear” replace the text; what waits when
+ * the field is left, or taken away with its page still there, is told at once.
  */
 export function useTyped(name: string) {
   const [{ [name]: value = '' }, change] = useParameters();
   const [{ typed, known }, set] = useState({ typed: value, known: value });
   if (known !== value) set({ typed: typed.trim() === value ? typed : value, known: value });
-  const tell = useDebouncedCallback((now: string) => {
-    // each change is a step of the back button
-    if (now.trim() !== value) change({ [name]: now.trim() });
-  }, restMs);
+  const tell = useDebouncedCallback(
+    (now: string, page: string) => {
+      // each change is a step of the back button
+      if (now === typed && now.trim() !== value && page === location.pathname)
+        change({ [name]: now.trim() });
+    },
+    { delay: restMs, flushOnUnmount: true },
+  );
   const type = (now: string): void => {
     set({ typed: now, known: value });
-    tell(now);
+    tell(now, location.pathname);
   };
-  return { value, typed, type };
+  const onChange = (event: ChangeEvent<HTMLInputElement>): void => type(event.currentTarget.value);
+  return { value, type, field: { value: typed, onChange, onBlur: () => tell.flush() } };
 }

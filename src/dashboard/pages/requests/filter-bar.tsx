@@ -200,26 +200,25 @@ function ModelFilter() {
 
 /** The id of a request. */
 function TypedId() {
-  const { typed, type } = useTyped('id');
-  const field = useRef<HTMLInputElement>(null);
-  useHotkeys([['/', () => field.current?.focus()]]);
+  const { field } = useTyped('id');
+  const input = useRef<HTMLInputElement>(null);
+  useHotkeys([['/', () => input.current?.focus()]]);
   return (
     <TextInput
-      ref={field}
+      ref={input}
       size="xs"
       w={110}
       aria-label={text.id}
       title={text.keysHint}
       placeholder={text.id}
       rightSection={<Kbd size="xs">/</Kbd>}
-      value={typed}
-      onChange={({ currentTarget }) => type(currentTarget.value)}
+      {...field}
     />
   );
 }
 
 function BoundField({ name }: { name: Bound }) {
-  const { typed, type } = useTyped(name);
+  const { type, field } = useTyped(name);
   const isCost = name.endsWith('Cost');
   return (
     <NumberInput
@@ -229,7 +228,7 @@ function BoundField({ name }: { name: Bound }) {
       min={0}
       allowNegative={false}
       hideControls
-      value={typed}
+      {...field}
       onChange={(now) => type(String(now))}
     />
   );

@@ -1,4 +1,5 @@
-import type { Parameters } from '../../components/search-parameters.js';
+/** What the address says; `''` is absent. */
+type Parameters = Readonly<Record<string, string>>;
 
 const hourMs = 3_600_000;
 

@@ -58,6 +58,15 @@ describe.runIf(hasChromium)('the settings', () => {
       .getByRole('row', { name: /account.sign-in.*ann@example.org.*ann@example.org/ })
       .first()
       .waitFor();
+    await page.getByText('Own account', { exact: true }).click();
+    await page.getByRole('combobox', { name: 'Act' }).fill('created');
+    await page.getByRole('option', { name: 'Account created' }).click();
+    await page.getByLabel('From').fill('2026-01-31');
+    await page.waitForURL(/\?account=own&act=account.create&from=2026-01-31$/);
+    await page.reload();
+    await expect.poll(() => page.getByLabel('From').inputValue()).toBe('2026-01-31');
+    await page.getByRole('cell', { name: /^Account created/ }).waitFor();
+    expect(await page.getByRole('row').filter({ hasNotText: 'Account created' }).count()).toBe(1);
     expect(complaintsOf(page)).toEqual([]);
   });
 

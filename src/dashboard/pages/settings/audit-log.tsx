@@ -1,39 +1,34 @@
 import { Group, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { Note, optionsOf, SmallButton } from '../../components/elements.js';
 import { basePath } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
 import { read, useAccountNames, usePagedList } from '../../api/queries.js';
 import { Empty } from '../../components/loaded.js';
 import { type Column, PagedTable, column } from '../../components/list-table.js';
+import { useParameters, useTyped } from '../../components/search-parameters.js';
 import { formatSecond } from '../../format/times.js';
 import { texts } from '../../texts/texts.js';
 import { type Act, type ActFilter, actWords, filterQuery } from './rules.js';
 
 const text = texts.settings;
+const acts = Object.keys(actWords) as Act[];
 
-/** The audit log with its filters. */
+/** The audit log with its filters, which stand in the address. */
 export default function AuditLog({ isAdmin }: { isAdmin: boolean }) {
-  const [filter, setFilter] = useState<ActFilter>({ act: null, from: '', to: '', isAll: isAdmin });
+  const [{ act, account, from = '', to = '' }] = useParameters();
+  const isAll = isAdmin && account !== 'own';
+  const filter = { act: acts.find((one) => one === act) ?? null, from, to, isAll };
   return (
     <Stack gap="md">
-      <Filters
-        filter={filter}
-        isAdmin={isAdmin}
-        change={(some) => setFilter({ ...filter, ...some })}
-      />
+      <Filters filter={filter} isAdmin={isAdmin} />
       <Acts filter={filter} isAdmin={isAdmin} />
     </Stack>
   );
 }
 
-interface FiltersProps {
-  filter: ActFilter;
-  isAdmin: boolean;
-  change: (some: Partial<ActFilter>) => void;
-}
-
-function Filters({ filter, isAdmin, change }: FiltersProps) {
+function Filters({ filter, isAdmin }: { filter: ActFilter; isAdmin: boolean }) {
+  const [, change] = useParameters();
+  const [from, to] = [useTyped('from'), useTyped('to')];
   const csv = new URLSearchParams({ ...filterQuery(filter), format: 'csv' }).toString();
   return (
     <Group align="flex-end" gap="sm">
@@ -42,7 +37,7 @@ function Filters({ filter, isAdmin, change }: FiltersProps) {
           aria-label={text.scope}
           data={optionsOf({ all: texts.common.allAccounts, own: text.scopeOwn })}
           value={filter.isAll ? 'all' : 'own'}
-          onChange={(scope) => change({ isAll: scope === 'all' })}
+          onChange={(scope) => change({ account: scope === 'all' ? null : scope })}
         />
       ) : null}
       <Select<Act>
@@ -54,18 +49,8 @@ function Filters({ filter, isAdmin, change }: FiltersProps) {
         value={filter.act}
         onChange={(act) => change({ act })}
       />
-      <TextInput
-        type="date"
-        label={text.auditFrom}
-        value={filter.from}
-        onChange={(event) => change({ from: event.currentTarget.value })}
-      />
-      <TextInput
-        type="date"
-        label={text.auditTo}
-        value={filter.to}
-        onChange={(event) => change({ to: event.currentTarget.value })}
-      />
+      <TextInput type="date" label={text.auditFrom} {...from.field} />
+      <TextInput type="date" label={text.auditTo} {...to.field} />
       <SmallButton component="a" href={`${basePath}/api/v1/audit?${csv}`} download>
         {texts.common.exportCsv}
       </SmallButton>

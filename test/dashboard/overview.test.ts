@@ -200,13 +200,15 @@ describe('the values of an axis', () => {
 
 describe('what was spent', () => {
   it('is what was billed, with what is estimated in it and what budgets hold beside it', () => {
-    const billed = { costUsd: 0.58, estimatedUsd: 0, heldUsd: 0 };
+    const billed = { costUsd: 0.58, estimatedUsd: 0, heldUsd: 0, promptTokens: 9 };
     expect([formatSpend(billed), spendParts(billed)]).toEqual(['$0.58', []]);
-    const cut = { costUsd: 0.58, estimatedUsd: 0.2, heldUsd: 24 };
+    const cut = { ...billed, estimatedUsd: 0.2, heldUsd: 24 };
     expect([formatSpend(cut), spendParts(cut)]).toEqual([
       '≈ $0.58 + $24.00 held',
       ['$0.20 of it estimated', '$24.00 held for budgets'],
     ]);
+    expect(formatSpend({ ...billed, costUsd: null })).toBe('price unknown');
+    expect(formatSpend({ ...billed, costUsd: null, promptTokens: null })).toBe('–');
     expect(spendParts({ costUsd: 0.2, estimatedUsd: 0.2, heldUsd: 0 })).toEqual(['estimated']);
   });
 });

@@ -103,10 +103,15 @@ export function formatBytes(bytes: number): string {
 }
 
 type Spend = Pick<Schema<'RequestResponse'>, 'costUsd' | 'estimatedUsd' | 'heldUsd'>;
+type Priced = Pick<Spend, 'costUsd'> & Pick<TokenCounts, 'promptTokens'>;
+
+/** A cost; of tokens without one, that no price was known when they were used. */
+export const formatCost = ({ costUsd, promptTokens }: Priced): string =>
+  costUsd === null && promptTokens !== null ? texts.common.noPrice : formatUsd(costUsd);
 
 /** What was spent, with `≈` where a part of it is estimated, and what budgets hold beside it. */
-export const formatSpend = ({ costUsd, estimatedUsd, heldUsd }: Spend): string =>
-  `${estimatedUsd > 0 ? '≈ ' : ''}${formatUsd(costUsd)}${heldUsd > 0 ? fill(texts.common.withHeld, { held: formatUsd(heldUsd) }) : ''}`;
+export const formatSpend = ({ estimatedUsd, heldUsd, ...used }: Spend & Priced): string =>
+  `${estimatedUsd > 0 ? '≈ ' : ''}${formatCost(used)}${heldUsd > 0 ? fill(texts.common.withHeld, { held: formatUsd(heldUsd) }) : ''}`;
 
 /** The parts of a sum in words, those that are not 0. */
 export const spendParts = ({ costUsd, estimatedUsd, heldUsd }: Spend): string[] => [

@@ -166,7 +166,7 @@ function factsOf(figures: Figures): { text: string; hint: string }[] {
   const hasTokens = promptTokens !== null || completionTokens !== null;
   const facts: [isKnown: boolean, text: string, hint: string][] = [
     [hasTokens, isEstimated ? `≈ ${tokens}` : tokens, figureWords.tokensHint],
-    [true, costUsd === null ? figureWords.noPrice : formatUsd(costUsd), figureWords.costHint],
+    [true, costUsd === null ? texts.common.noPrice : formatUsd(costUsd), figureWords.costHint],
     [ttft !== null, fill(figureWords.ttft, { time: formatMs(ttft) }), figureWords.ttftHint],
     [latency !== null, formatMs(latency), figureWords.latencyHint],
     [grounding !== null, groundingWords(grounding), figureWords.groundingHint],

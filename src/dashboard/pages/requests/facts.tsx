@@ -2,7 +2,13 @@ import { Alert, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Labelled, LongText, PageLink, StateBadge } from '../../components/elements.js';
 import { Panel } from '../../components/page.js';
-import { formatCount, formatTokens, formatUsd, spendParts } from '../../format/numbers.js';
+import {
+  formatCost,
+  formatCount,
+  formatTokens,
+  formatUsd,
+  spendParts,
+} from '../../format/numbers.js';
 import { formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails, Schema } from '../../api/schema.js';
@@ -48,7 +54,7 @@ function figuresOf(request: RequestDetails): [string, ReactNode][] {
     [list.latency, formatMs(request.latencyMs)],
     [texts.common.firstToken, formatMs(request.ttftMs)],
     [texts.common.tokens, formatTokens(request)],
-    [texts.common.cost, [formatUsd(request.costUsd), ...spendParts(request)].join(' · ')],
+    [texts.common.cost, [formatCost(request), ...spendParts(request)].join(' · ')],
     [text.outputRate, outputRate(request)],
     [list.surface, `${apiOf(request.surface)}${request.stream ? ` · ${list.streamed}` : ''}`],
     keyId === null

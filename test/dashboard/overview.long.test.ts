@@ -36,6 +36,13 @@ describe.runIf(hasChromium)('the overview and the requests in a browser', () => 
     await small.first().waitFor({ timeout: 60_000 });
     await page.getByRole('heading', { name: 'Time to first token' }).waitFor();
     await page.getByText('First token, p50', { exact: true }).waitFor();
+    for (const [legend, filters] of [
+      ['Completion', 'sort=tokens'],
+      ['p95', 'sort=latency&failed=false'],
+    ] as const)
+      expect(
+        await page.getByRole('link', { name: legend, exact: true }).first().getAttribute('href'),
+      ).toMatch(`&${filters}`);
     await page.getByText('3', { exact: true }).first().waitFor();
     upstream.script([{ usage: { prompt: 100_000, completion: 5, cached: 100_000 } }]);
     await complete(['up/large']);

@@ -29,7 +29,7 @@ export function OverviewCharts({ series, span }: { series: UsageSeries; span: Sh
     () => ({
       requestsByModel: byModel(series, 'requests', span),
       spendByModel: byModel(series, 'costUsd', span),
-      tokens: tokenSeries(series),
+      tokens: tokenSeries(series, requestsHref({ sort: 'tokens' }, span)),
       errorRate: [
         {
           label: text.errorRate,
@@ -84,7 +84,8 @@ interface TimesProps {
 function Times({ series, span, times, what, height }: TimesProps) {
   const [view, setView] = useState('all');
   const drawn = useMemo(() => {
-    if (view === 'all') return percentiles(series, what);
+    if (view === 'all')
+      return percentiles(series, what, requestsHref({ sort: 'latency', failed: 'false' }, span));
     return percentileByModel(series, view === 'p50' ? `${what}P50Ms` : `${what}P95Ms`, span);
   }, [series, span, what, view]);
   return (

@@ -161,10 +161,10 @@ export function byModel(
   return rest === null ? shown : [...shown, { label: text.rest, values: rest, color: restColor }];
 }
 
-/** Prompt and completion tokens. */
-export const tokenSeries = ({ points }: UsageSeries): ChartSeries[] => [
-  { label: texts.common.prompt, values: points.promptTokens, color: colorAt(0) },
-  { label: text.completion, values: points.completionTokens, color: colorAt(1) },
+/** Prompt and completion tokens. @param href of their requests */
+export const tokenSeries = ({ points }: UsageSeries, href: string): ChartSeries[] => [
+  { href, label: texts.common.prompt, values: points.promptTokens, color: colorAt(0) },
+  { href, label: text.completion, values: points.completionTokens, color: colorAt(1) },
 ];
 
 /** The share of requests that providers failed, at each time with requests. */
@@ -175,10 +175,14 @@ export const errorRates = ({ points }: UsageSeries): (number | null)[] =>
     return errorRate({ requests, errors, refused, clientClosed });
   });
 
-/** The median and the 95th percentile of all requests. */
-export const percentiles = ({ points }: UsageSeries, what: 'latency' | 'ttft'): ChartSeries[] => [
-  { label: text.median, values: points[`${what}P50Ms`], color: colorAt(0) },
-  { label: text.worst, values: points[`${what}P95Ms`], color: colorAt(1) },
+/** The median and the 95th percentile of all requests. @param href of these */
+export const percentiles = (
+  { points }: UsageSeries,
+  what: 'latency' | 'ttft',
+  href: string,
+): ChartSeries[] => [
+  { href, label: text.median, values: points[`${what}P50Ms`], color: colorAt(0) },
+  { href, label: text.worst, values: points[`${what}P95Ms`], color: colorAt(1) },
 ];
 
 /** One percentile of each model. */

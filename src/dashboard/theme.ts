@@ -20,11 +20,11 @@ export const theme = createTheme({
     // colour alone does not tell a link from the text around it
     Anchor: { defaultProps: { underline: 'always', size: 'sm' } },
     NavLink: { defaultProps: { bdrs: 'sm' } },
-    Modal: { defaultProps: { closeButtonProps, transitionProps } },
+    // a click beside a form would lose what was typed
+    Modal: { defaultProps: { closeButtonProps, transitionProps, closeOnClickOutside: false } },
     Drawer: { defaultProps: { closeButtonProps, transitionProps } },
     Popover: { defaultProps: { transitionProps } },
     SegmentedControl: { defaultProps: { transitionDuration: motionMs } },
-    Collapse: { defaultProps: { transitionDuration: motionMs } },
     AppShell: { defaultProps: { transitionDuration: motionMs } },
     Burger: { defaultProps: { transitionDuration: motionMs } },
     Spoiler: { defaultProps: { transitionDuration: motionMs } },

@@ -100,7 +100,7 @@ models: { up/gpt-4.1: { inputPrice: 2, outputPrice: 8 } }`;
     expect(complaintsOf(page)).toEqual([]);
   });
 
-  it('take numbers as they are typed, and make one key of a double click', async () => {
+  it('take numbers as they are typed, lose none by a click beside the form, and make one key of a double click', async () => {
     const page = await claimAndOpen(gateway, '/keys');
     await page.getByRole('button', { name: 'Create a key' }).first().click();
     const form = page.getByRole('dialog', { name: 'Create a key' });
@@ -111,6 +111,7 @@ models: { up/gpt-4.1: { inputPrice: 2, outputPrice: 8 } }`;
       expect(await budget.inputValue()).toBe(typed);
     }
     await form.getByRole('textbox', { name: 'Name' }).fill('cents');
+    await page.mouse.click(5, 5);
     const lists: string[] = [];
     let goOn = (): void => undefined;
     const held = new Promise<void>((resolve) => (goOn = resolve));

@@ -41,7 +41,6 @@ const CreatedKey = ({ made, close }: { made: ApiKey; close: () => void }) => (
     onClose={close}
     title={text.createdTitle}
     size="lg"
-    closeOnClickOutside={false}
     closeOnEscape={false}
     withCloseButton={false}
   >

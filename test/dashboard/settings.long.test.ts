@@ -38,7 +38,16 @@ describe.runIf(hasChromium)('the settings', () => {
   it('let an administrator invite, limit and disable accounts, and show it in the audit log', async () => {
     const page = await claimAndOpen(gateway, '/settings/accounts');
     await page.getByLabel('Mail address of the new account').fill('eve@example.org');
+    await page.route('**/api/v1/accounts', async (route) => {
+      await page.getByLabel('Mail address of the new account').fill('next@example.org');
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByText('Send this link to eve@example.org').waitFor();
+    expect(await page.getByLabel('Mail address of the new account').inputValue()).toBe(
+      'next@example.org',
+    );
+    await page.unrouteAll({ behavior: 'wait' });
     await page.getByText(/reset-password#token=/).waitFor();
     const bob = page.getByRole('row', { name: /bob@example.org/ });
     const choose = async (name: string): Promise<void> => {

@@ -42,15 +42,17 @@ function Invitation({ onLink }: { onLink: (link: GivenLink) => void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<'member' | 'admin'>('member');
   const inviting = useMutation({
-    mutationFn: () => dataOf(api.POST('/api/v1/accounts', { body: { email, role } })),
-    onSuccess: ({ url, expiresAt }) => {
-      onLink({ email, url, expiresAt });
-      setEmail('');
+    mutationFn: (sent: string) =>
+      dataOf(api.POST('/api/v1/accounts', { body: { email: sent, role } })),
+    onSuccess: ({ url, expiresAt }, sent) => {
+      onLink({ email: sent, url, expiresAt });
+      // what was typed since stays
+      setEmail((now) => (now === sent ? '' : now));
     },
   });
   const send = (event: SyntheticEvent): void => {
     event.preventDefault();
-    inviting.mutate();
+    inviting.mutate(email);
   };
   return (
     <form onSubmit={send}>

@@ -86,9 +86,12 @@ describe.runIf(hasChromium)('the settings', () => {
     await page.clock.setFixedTime('2030-01-15T12:00:00Z');
     await page.route(/\/usage\?.*by=account/, async (route) => {
       const accounts = await page.request.get(`${gateway.url}/api/v1/accounts`);
-      const { items } = (await accounts.json()) as { items: { id: string; email: string }[] };
-      const accountId = items.find(({ email }) => email === 'bob@example.org')?.id;
-      await route.fulfill({ json: { items: [{ accountId, costUsd: 1, heldUsd: 0.5 }] } });
+      const { items: all } = (await accounts.json()) as { items: { id: string; email: string }[] };
+      const accountId = all.find(({ email }) => email === 'bob@example.org')?.id;
+      // on the second page
+      const isFirst = !route.request().url().includes('cursor=');
+      const items = isFirst ? [] : [{ accountId, costUsd: 1, heldUsd: 0.5 }];
+      await route.fulfill({ json: { items, next: isFirst ? 'more' : null } });
     });
     await page.reload();
     await bob.getByText('$1.50 of $5.00 today').waitFor();

@@ -135,25 +135,31 @@ export function useKeys(isAdmin: boolean, search: string, chosen: string | null)
   return one && !found.some(({ id }) => id === one.id) ? [...found, one] : found;
 }
 
+/** Reads a list page by page, to its end or to so many items. */
+export async function readAll<Item>(
+  readPage: (page: PageQuery) => Promise<PageOf<Item>>,
+  limit: number,
+  most = Infinity,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let cursor: string | null = ''; cursor !== null && items.length < most;) {
+    const page: PageOf<Item> = await readPage({ limit, ...(cursor === '' ? {} : { cursor }) });
+    items.push(...page.items);
+    cursor = page.next;
+  }
+  return items;
+}
+
 /** No more accounts are read for their names. */
 const maxNames = 1_000;
 
 /** The mail addresses of the newest accounts by their ids, for administrators. */
 export function useAccountNames(isAdmin: boolean): ReadonlyMap<string, string> {
-  const { data } = useQuery({
+  const { data = [] } = useQuery({
     queryKey: ['account-names'],
-    queryFn: async () => {
-      const names = new Map<string, string>();
-      for (let page = {}; names.size < maxNames;) {
-        const { items, next } = await read('/api/v1/accounts', { query: { limit: 100, ...page } });
-        for (const { id, email } of items) names.set(id, email ?? id);
-        if (next === null) break;
-        page = { cursor: next };
-      }
-      return names;
-    },
+    queryFn: () => readAll((query) => read('/api/v1/accounts', { query }), 100, maxNames),
     ...rarelyChanged,
     enabled: isAdmin,
   });
-  return data ?? new Map<string, string>();
+  return new Map(data.map(({ id, email }) => [id, email ?? id]));
 }

@@ -1,5 +1,6 @@
 import { Progress, Stack } from '@mantine/core';
-import { useRead } from '../../api/queries.js';
+import { useQuery } from '@tanstack/react-query';
+import { read, readAll } from '../../api/queries.js';
 import type { Schema } from '../../api/schema.js';
 import { Note } from '../../components/elements.js';
 import { formatUsd } from '../../format/numbers.js';
@@ -19,14 +20,19 @@ type Usage = Readonly<Record<'day' | 'month', ReadonlyMap<string, UsageRow> | nu
 /** What was used with each key, or by each account, up to now. */
 export function useUsage(by: 'key' | 'account', isAdmin: boolean): Usage {
   const today = new Date().toISOString().slice(0, 10);
-  const asked = { by, limit: 1_000, ...(isAdmin ? { account: 'all' } : {}) };
-  const day = useRead('/api/v1/usage', { query: { ...asked, from: today } });
-  const month = useRead('/api/v1/usage', { query: { ...asked, from: `${today.slice(0, 8)}01` } });
+  const asked = { by, ...(isAdmin ? { account: 'all' } : {}) };
+  const since = (from: string) => ({
+    queryKey: ['usage', asked, from],
+    queryFn: () =>
+      readAll((page) => read('/api/v1/usage', { query: { ...asked, ...page, from } }), 1_000),
+  });
+  const day = useQuery(since(today));
+  const month = useQuery(since(`${today.slice(0, 8)}01`));
   const byId = (rows?: readonly UsageRow[]) =>
     rows
       ? new Map(rows.map((row) => [(by === 'key' ? row.keyId : row.accountId) ?? '', row]))
       : null;
-  return { day: byId(day.data?.items), month: byId(month.data?.items) };
+  return { day: byId(day.data), month: byId(month.data) };
 }
 
 const utcDay = { month: 'short', day: 'numeric', timeZone: 'UTC' } as const;

@@ -194,6 +194,23 @@ describe.runIf(hasChromium)('the dashboard in hard times', () => {
     expect(await page.getByRole('table').getByRole('row').count()).toBe(51);
   });
 
+  it('shows pale and as busy the rows of the filter before, until those that are asked for come', async () => {
+    await open('/requests?range=6h');
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/api/v1/requests?**failed=false**', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'answered', exact: true }).click();
+    const old = page.locator('[aria-busy=true]').getByRole('table');
+    await old.waitFor();
+    expect(await old.getByRole('row').count()).toBe(51);
+    answer();
+    await old.waitFor({ state: 'detached' });
+    expect(await page.getByRole('table').getByRole('row').count()).toBe(31);
+  });
+
   it('says once why a filter was refused', async () => {
     await open('/requests?status=abc');
     await page.getByRole('alert').waitFor();

@@ -73,6 +73,8 @@ interface PagedListOptions {
 export interface PagedList<Item> {
   /** Of all pages up to now; null: none has come. */
   readonly items: readonly Item[] | null;
+  /** Whether they are those of the key before, until those of this one have come. */
+  readonly areOld: boolean;
   /** Why nothing, or nothing newer, is shown. */
   readonly error: Error | null;
   readonly hasMore: boolean;
@@ -100,6 +102,7 @@ export function usePagedList<Item>(
   });
   return {
     items: query.data?.pages.flatMap(({ items }) => items) ?? null,
+    areOld: query.isPlaceholderData,
     error: query.error,
     hasMore: query.hasNextPage,
     isLoadingMore: query.isFetchingNextPage,

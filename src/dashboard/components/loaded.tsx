@@ -130,13 +130,13 @@ interface PagedProps<Item> {
   children: (items: readonly Item[]) => ReactNode;
 }
 
-/** Shows the items of a list and the button for more; before that that it loads, or why not. */
+/** Shows the items of a list, pale until those asked for come, and the button for more. */
 export function Paged<Item>({ list, more = texts.common.more, lines, children }: PagedProps<Item>) {
   const { items, error, retry } = list;
   const failure = failureOf(error, retry, items !== null);
   if (!items) return failure ?? <Loading lines={lines} />;
   return (
-    <Stack gap="md">
+    <Stack gap="md" aria-busy={list.areOld} opacity={list.areOld ? 0.5 : 1}>
       {children(items)}
       {failure}
       {list.hasMore ? (

@@ -92,7 +92,7 @@ describe.runIf(hasChromium)('every page, with the requests of a week', () => {
     await upstream.close();
   });
 
-  const widths = [1440, 1280, 390];
+  const widths = [1440, 1280, 768, 390];
   const findings = async (page: Page): Promise<string[]> => {
     const found: string[] = [];
     for (const colorScheme of ['light', 'dark'] as const)

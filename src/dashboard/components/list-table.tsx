@@ -251,9 +251,12 @@ interface ScrollRegionProps {
   children: ReactNode;
 }
 
+/** Also what is hidden from sight has its place in it, and does not widen the page. */
+const region = { pos: 'relative', style: { overflow: 'auto' } } as const;
+
 /** Scrolls what is too wide or too high for its place, also by the keyboard. */
 export const ScrollRegion = ({ label, maxHeight, children }: ScrollRegionProps) => (
-  <Box style={{ overflow: 'auto' }} tabIndex={0} role="group" aria-label={label} mah={maxHeight}>
+  <Box {...region} tabIndex={0} role="group" aria-label={label} mah={maxHeight}>
     {children}
   </Box>
 );

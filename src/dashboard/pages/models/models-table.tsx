@@ -36,6 +36,7 @@ function columnsOf(
     column(texts.common.model, (model) => (
       <Group gap="xs" wrap="nowrap" align="flex-start">
         <CompactButton
+          flex="none"
           aria-expanded={opened.has(model.id)}
           aria-label={`${text.details}: ${model.id}`}
           onClick={() => toggle(model.id)}

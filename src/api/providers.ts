@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/caller.js';
 import type { Cause, Circuit } from '../dispatch/breaker.js';
 import type { Provider } from '../dispatch/provider.js';
 import { healthWindowMs, type ProviderHealth } from '../dispatch/provider-health.js';
-import { type ErrorCode, GatewayError, invalidField } from '../errors.js';
+import { type ErrorCode, failureSide, GatewayError, invalidField } from '../errors.js';
 import { RecentSamples } from '../models/recent-samples.js';
 import type { CompletionCall } from '../pipeline/completion-call.js';
 import { runAs } from '../pipeline/direct.js';
@@ -233,10 +233,14 @@ function conditionOf(
   if (rests) return 'resting';
   if (health === null) return 'untried';
   const { lastSuccessAt, lastFailure } = health;
-  if (lastFailure !== null && lastFailure.at > (lastSuccessAt ?? 0)) return 'failing';
+  if (lastFailure && lastFailure.at > (lastSuccessAt ?? 0) && isOwn(lastFailure.code))
+    return 'failing';
   // a wrong address also answers 404: only a success says that the provider works
   return lastSuccessAt === null ? 'untried' : 'ok';
 }
+
+/** Whether the provider failed, rather than that it refused what it was asked. */
+const isOwn = (code: string): boolean => failureSide(code) === 'provider';
 
 /** An address without a user's name, password and parameters. */
 export function addressOf(url: string | null): string | null {

@@ -290,6 +290,9 @@ describe('a provider that a restarted gateway has not called', () => {
       lastModelError: { model: 'known' },
     });
     expect(await test({})).toMatchObject({ lastFailure: null });
+    // nor does what it refuses
+    expect(await test({ status: 400 })).toMatchObject({ lastFailure: { code: 'request_refused' } });
+    expect(at((await browser.ask('GET', '/api/v1/providers/up')).json, 'condition')).toBe('ok');
     await fresh.close();
   });
 });

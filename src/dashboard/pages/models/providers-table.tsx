@@ -104,8 +104,8 @@ function byCause({ circuits, cooldowns }: NonNullable<Provider['details']>) {
   const asides = [
     ...circuits.map(({ model, state, ...one }) => {
       const what = model ?? text.wholeProvider;
-      const until = { what, state: text.circuits[state], time: formatUntil(one.until) };
-      return { ...one, words: fill(text.openUntil, { ...until, failures: one.failures }) };
+      const words = fill(text.circuits[state], { time: formatUntil(one.until) });
+      return { ...one, words: fill(text.setAside, { what, words, failures: one.failures }) };
     }),
     ...cooldowns.map(({ key, model, why, ...one }) => {
       const ofModel = model === null ? '' : fill(text.ofModel, { model });

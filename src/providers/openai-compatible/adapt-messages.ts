@@ -115,6 +115,8 @@ class History {
   private following: ContentPart[] = [];
   /** Calls without a result, as they were and as they are sent. */
   private open: OpenCall[] = [];
+  /** Results of no call, between those of calls. They follow too. */
+  private strays: ChatMessage[] = [];
 
   constructor(
     private readonly rules: Compiled,
@@ -128,7 +130,10 @@ class History {
       if (given.role !== 'tool') this.endResults(messages, at);
       const isAsked = at === messages.length - 1 && given.role === 'user';
       const message = this.taken(given, at);
-      const isDropped = !this.rules.lists && !isAsked && isEmpty(message);
+      const isStray = given.role === 'tool' && message.role === 'user' && this.open.length > 0;
+      const isNone = !this.rules.lists && !isAsked && isEmpty(message);
+      if (isStray && !isNone) this.strays.push(message);
+      const isDropped = isStray || isNone;
       if (message !== given || isDropped) this.result ??= messages.slice(0, at);
       if (!isDropped) this.result?.push(message);
       at++;
@@ -142,7 +147,8 @@ class History {
     if (this.open.length > 0) this.result ??= messages.slice(0, at);
     for (const { sent } of this.open)
       this.result?.push({ role: 'tool', tool_call_id: sent, content: filler.noResult });
-    this.open = [];
+    this.result?.push(...this.strays);
+    [this.open, this.strays] = [[], []];
     if (this.following.length > 0) this.result?.push({ role: 'user', content: this.following });
     this.following = [];
   }

@@ -500,6 +500,21 @@ const list: readonly Conversation[] = [
     keeps: ['Rain 0.', 'Rain 1.', picture.slice(0, 20), 'Rain 2.', 'Rain 3.', 'Rain 4.', 'Rain 5.'],
   },
   {
+    name: 'a result twice between those of other calls',
+    request: {
+      tools,
+      messages: [
+        user('First?'),
+        calls('call_1', 'call_2'),
+        result('call_1', 'Rain 1.'),
+        result('call_1', 'Rain 2.'),
+        result('call_2', 'Rain 3.'),
+        user('Last?'),
+      ],
+    },
+    keeps: ['Rain 1.', 'Rain 2.', 'Rain 3.', 'Last?'],
+  },
+  {
     name: 'results without any call, and no tools',
     request: { messages: [user('First?'), result('call_1', 'Rain 1.')] },
     keeps: ['First?', 'Rain 1.'],

@@ -108,6 +108,12 @@ const stops = (most: number, source: string, longest = Infinity): Rule =>
 const partTypes = ['text', 'image_url', 'file', 'refusal', 'input_audio'];
 
 const ofEachServer: readonly Rule[] = [
+  onMessages(
+    "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'",
+    github('miurla/morphic/issues/136'),
+    ({ role }, at, all) =>
+      role === 'tool' && all[at - 1]?.role !== 'tool' && !all[at - 1]?.tool_calls,
+  ),
   onBody(
     "[] is too short - 'tools'",
     github('openai/openai-dotnet/issues/218'),

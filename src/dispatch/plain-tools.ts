@@ -74,7 +74,9 @@ export function renamed<Called extends { function?: { name?: string } }>(
 }
 
 function plainTurn(message: ChatRequest['messages'][number], nameOf: Rename) {
-  const calls = message.tool_calls?.map((call) => renamed(call, nameOf));
+  // a model that failed may have called nothing; all providers want a name
+  const nameOfCall: Rename = (name) => nameOf(name) || 'unnamed';
+  const calls = message.tool_calls?.map((call) => renamed(call, nameOfCall));
   const named = message.role === 'tool' && typeof message.name === 'string';
   const name = named ? nameOf(message.name as string) : message.name;
   if (name === message.name && !calls?.some((call, at) => call !== message.tool_calls?.[at]))

@@ -42,7 +42,7 @@ const translations: readonly [overflow: Translation, filter: Translation, missin
         'prompt token count of|request contains \\d+ tokens.{0,20}exceeds', // Copilot; Vertex
         'configured context size is|max_seq_len|context window is .{1,40}you requested', // local servers
         'tokens in request more than|exceed max message tokens', // GLM; Doubao
-        'current length is .{1,20}while limit is', // Cerebras
+        'current length is .{1,20}while limit is|tokens_limit_reached', // Cerebras; GitHub
         "expected maxlength: \\d+, actual|'messages\\S*: string too long", // Titan; OpenAI
         '(prompt|输入|上下文|token).{0,8}(超长|超过|超出|超限|过长)|超过最大长度', // GLM and others
       ].join('|'),
@@ -58,7 +58,7 @@ const translations: readonly [overflow: Translation, filter: Translation, missin
     code: 'model_not_found',
     param: 'model',
     pattern:
-      /model_not_found|deploymentnotfound|invalid_model\b|\binvalid model\b|model identifier is invalid|unknown model|model not exist|not a valid model\b|model .{1,120}?(does not exist|not found|was removed)/,
+      /model_not_found|deploymentnotfound|invalid_model\b|\binvalid model\b|model identifier is invalid|unknown model|no such model|model_not_supported|model not exist|not a valid model\b|model (.{1,120}?)??(does not exist|not found|was removed)/,
   },
 ];
 

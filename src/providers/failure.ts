@@ -9,8 +9,9 @@ export function codeOfStatus(status: number): ErrorCode {
   if (status === 429) return 'rate_limited';
   // 498: Groq has no room for the service tier
   if (status === 503 || status === 529 || status === 498) return 'upstream_overloaded';
-  // 424: the model failed, at Bedrock and in text-generation-inference (2026-11)
-  if ([408, 409, 424, 425].includes(status) || status >= 500) return 'upstream_error';
+  // 424: the model failed, at Bedrock and in text-generation-inference; 499: what is between us and it
+  // says that we left (2026-11)
+  if ([408, 409, 424, 425, 499].includes(status) || status >= 500) return 'upstream_error';
   if (status >= 400) return 'request_refused';
   return 'unreadable_answer';
 }
@@ -105,8 +106,8 @@ const outOfCredit = new RegExp(
     'overdue ?(error|balance)|add balance|please recharge|credits are depleted', // Volcengine; DeepInfra; StepFun; Google
     'you have depleted your|api calls / month', // Hugging Face; Cohere
     'spend(ing)? limit|\\bbilling_(hard_limit|not_active\\b)', // xAI, OpenAI
-    'not have (sufficient|enough) credits|requires billing to be', // NVIDIA; Google
-    'invalid_payment_instrument', // AWS
+    '(not|n.t) have (\\w+ )?credits|requires billing to be', // NVIDIA, xAI; Google
+    'invalid_payment_instrument|set inference limit', // AWS; Volcengine
     // subscriptions: Z.ai, MiniMax, ChatGPT, Kimi, Anthropic
     'usage[_ ]limit[_ ](has been )?(reached|exceeded)|(reached|hit) your (\\w+ ){0,3}usage limits?',
     'extra usage is required|out of extra usage', // Claude
@@ -123,7 +124,8 @@ const saidIn = ({ reason, own }: ProviderFailure): string =>
 
 function isOutOfCredit(failure: ProviderFailure): boolean {
   const { status } = failure;
-  if (status !== null && (status < 400 || status > 429)) return false;
+  // MiniMax says so with 500
+  if (status !== null && status < 400) return false;
   return outOfCredit.test(saidIn(failure));
 }
 
@@ -135,7 +137,7 @@ const saidCodes: readonly (readonly [ErrorCode, RegExp])[] = [
   ],
   [
     'provider_auth',
-    /invalid_?api_?key|\bauth(entication)?_error|(incorrect|invalid|no) api[ -]?(key|token)|api[ -]?key (is )?(not valid|not found|invalid|expired)|access token (is )?(invalid|expired)|token seems invalid|unable to authenticate/,
+    /invalid_?api_?key|\bauth(entication)?_error|(incorrect|invalid|no) api[ -]?(key|token)|api[ -]?key (is )?(not valid|not found|invalid|expired)|access token (is )?(invalid|expired)|token seems invalid|unable to authenticate|(organization|account) has been (disabled|restricted|suspended)/,
   ],
   ['model_not_found', /\bmodel_not_found|无可用渠道|no available channel/],
 ];
@@ -199,7 +201,9 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
     (code === 'rate_limited' ? (durationIn(reason, askedDuration) ?? limitResetMs(headers)) : null);
   // a limit of tokens a minute that one request exceeds never has room for it, and one of a day not soon
   const isSpent =
-    /request too large/i.test(reason) || (waitMs === null && /\b(per.?day|daily)\b/i.test(reason));
+    // Google tells to wait some seconds for the next day too, and where nothing is free
+    /request too large|PerDay|limit: 0\b/i.test(reason) ||
+    (waitMs === null && /\b(per.?day|daily)\b/i.test(reason));
   const isRedirect = status >= 300 && status < 400;
   const mayRetry = firstOf(headers['x-should-retry']) !== 'false' && !isSpent;
   const isRetried =

@@ -53,9 +53,19 @@ const noNumbers: Readonly<Record<string, string>> = {
   '-Infinity': '-9999',
 };
 
-/** JSON without NaN and infinities, which some servers write; the same text where it has none. */
+/**
+ * JSON without NaN and infinities, and with control characters in texts escaped, which some servers
+ * leave bare; the same text where it has none.
+ */
 export const validJson = (json: string): string =>
-  /NaN|Infinity/.test(json) ? json.replace(textOrNumber, (one) => noNumbers[one] ?? one) : json;
+  bareOrNumber.test(json)
+    ? json.replace(
+        textOrNumber,
+        (one) => noNumbers[one] ?? one.replace(bare, (sign) => JSON.stringify(sign).slice(1, -1)),
+      )
+    : json;
+const bare = /[\0-\x1f]/g;
+const bareOrNumber = /NaN|Infinity|[\0-\t\v\f\x0e-\x1f]/;
 
 // JSON.stringify escapes only halves of pairs; an escaped backslash may stand before `ud83d`
 const loneSurrogate = /\\(?:ud[89a-f][0-9a-f]{2}|[^])/g;

@@ -178,6 +178,7 @@ export const parameterRules = {
   groq: [
     { models: /./, closedSchemas: namesIn('minItems maxItems') },
     { models: /./, refuses: [...foreign, ...ofOpenAI, ...likelihoods, 'prompt_cache_key'] },
+    { models: /./, refuses: ['modalities', 'audio', 'prediction'] },
     { models: /./, formatsAlone: true, saysJson: true },
     { models: /^(?!.*(gpt-oss|kimi|llama-4))/, formats: ['json_object'] },
     { models: /^(?!.*(gpt-oss|qwen))/, efforts: [] },

@@ -405,6 +405,7 @@ const framed: [string, (sse: string) => string | Buffer, string?][] = [
     (sse) => sse.replaceAll('data: ', 'data: ping\n\ndata: '),
   ],
   ['one newline between its events', (sse) => sse.replaceAll('\n\n', '\n')],
+  ['control characters that are not escaped', (sse) => sse.replaceAll('"m"', '"m\t\u001b[0m"')],
   [
     'numbers that only Python writes',
     (sse) => sse.replace('"finish_reason":null', '"finish_reason":null,"n":[NaN,-Infinity,"NaN"]'),
@@ -735,6 +736,11 @@ describe.each(Object.keys(readers))('an odd answer, read by %s,', (reader) => {
     [
       'name and arguments beside the id, and another type',
       [call({ index: 0, id: 'call_abc1', type: 'call', name: 'weather', arguments: city('Rome') })],
+      [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
+    ],
+    [
+      'white space around the name',
+      [call(piece({ index: 0, id: 'call_abc1' }, ' weather\n', '{"city":"Rome"}'))],
       [{ id: 'call_abc1', name: 'weather', input: city('Rome') }],
     ],
     [

@@ -58,6 +58,27 @@ const refusals: [string, string, Step][] = [
       body: { choices: null, base_resp: { status_code: 1008, status_msg: 'insufficient balance' } },
     },
   ],
+  ...['up', 'claude'].map((provider): [string, string, Step] => [
+    'MiniMax, with status 500',
+    provider,
+    {
+      status: 500,
+      body: { type: 'error', error: { type: 'api_error', message: 'insufficient balance (1008)' } },
+    },
+  ]),
+  [
+    'Volcengine',
+    'up',
+    refusal(429, {
+      message: 'Your account has reached the set inference limit for the model',
+      code: 'SetLimitExceeded',
+    }),
+  ],
+  [
+    'xAI, of a new team',
+    'up',
+    { status: 403, body: { error: "Your newly created team doesn't have any credits yet." } },
+  ],
   [
     'Moonshot',
     'up',

@@ -170,6 +170,15 @@ const kinds: readonly (readonly [string, object, readonly Row[]])[] = [
         'Cloudflare',
         body(400, { success: false, errors: [{ message: 'Unable to authenticate request' }] }),
       ],
+      ['up', 'Groq', refusal(400, { message: 'Organization has been restricted.' })],
+      [
+        'claude',
+        'Anthropic',
+        refusal(400, {
+          type: 'invalid_request_error',
+          message: 'This organization has been disabled.',
+        }),
+      ],
       ['up', 'a relay: 500', refusal(500, { code: 'invalid_api_key', message: 'no' })],
       ['up', 'a relay: 503', refusal(503, { message: 'Incorrect API key provided' })],
       ['up', 'a relay: 404', refusal(404, { type: 'authentication_error', message: 'no' })],
@@ -217,7 +226,31 @@ const kinds: readonly (readonly [string, object, readonly Row[]])[] = [
   [
     'a limit of a day',
     { ...isRateLimit, calls: 1 },
-    of('up', 429, 'Tokens per day limit exceeded', 'You have reached your daily limit'),
+    [
+      ...of('up', 429, 'Tokens per day limit exceeded', 'You have reached your daily limit'),
+      ...[
+        { violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier' }] },
+        { violations: [null] },
+      ].map((quota, at): [string, string, Step] => [
+        'google',
+        at ? 'Google, where nothing is free' : 'Google, which says to wait',
+        refusal(429, {
+          code: 429,
+          status: 'RESOURCE_EXHAUSTED',
+          message: `You exceeded your current quota, limit: ${at ? 0 : 250}, model: m`,
+          details: [quota, { '@type': 'RetryInfo', retryDelay: '0.1s' }],
+        }),
+      ]),
+    ],
+  ],
+  [
+    'a call that was given up on its way',
+    { calls: 3, status: 502 },
+    [
+      ['up', 'nginx', body(499, 'client closed request')],
+      ['claude', 'a relay', body(499, 'client closed request')],
+      ['google', 'Google', refusal(499, { code: 499, status: 'CANCELLED', message: 'no' })],
+    ],
   ],
   [
     'a model that is not there',

@@ -486,6 +486,66 @@ it.each<[string, Surface, Body, Body[]]>([
     [{ content: [{ type: 'image_url', image_url: imageAt }] }],
   ],
   [
+    "the AI SDK's reasoning",
+    'chat',
+    {
+      messages: [
+        asked,
+        {
+          role: 'assistant',
+          content: [
+            { type: 'reasoning', text: 'Hm' },
+            { type: 'text', text: 'Yes' },
+          ],
+        },
+        asked,
+      ],
+    },
+    [{}, { content: 'Yes', reasoning_content: 'Hm' }, {}],
+  ],
+  [
+    'an image that a model made, and one among instructions',
+    'chat',
+    {
+      messages: [
+        { role: 'system', content: [{ type: 'image_url', image_url: imageAt }] },
+        asked,
+        {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'See' },
+            { type: 'image_url', image_url: { ...imageAt, detail: null } },
+          ],
+        },
+        asked,
+      ],
+    },
+    [
+      { role: 'system', content: '(An image follows.)' },
+      { role: 'user', content: [{ type: 'image_url', image_url: imageAt }] },
+      {},
+      { role: 'assistant', content: [{ type: 'text', text: 'See' }] },
+      { role: 'user', content: [{ type: 'image_url', image_url: imageAt }] },
+      {},
+    ],
+  ],
+  [
+    'a call without a name',
+    'chat',
+    {
+      messages: [
+        asked,
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: '', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'there is no such tool' },
+      ],
+    },
+    [{}, { tool_calls: [{ id: 'c1', function: { name: 'unnamed', arguments: '{}' } }] }, {}],
+  ],
+  [
     'no arguments',
     'chat',
     {

@@ -375,6 +375,15 @@ describe('tools for Converse', () => {
     });
   });
 
+  it('have no description that is blank', () => {
+    const blank = tools.map((tool) => ({
+      ...tool,
+      function: { ...tool.function, description: ' \n' },
+    }));
+    const { description: _blank, ...bare } = spec.toolSpec;
+    expect(body({ tools: blank }).toolConfig).toEqual({ tools: [{ toolSpec: bare }] });
+  });
+
   it('are omitted where none may be called', () => {
     expect(body({ tools, tool_choice: 'none' })).not.toHaveProperty('toolConfig');
   });
@@ -425,6 +434,14 @@ describe('settings for Converse', () => {
     expect(body({ temperature: 0.2, top_p: 0.5, top_k: 3 }, opus)).toEqual({
       messages: [{ role: 'user', content: [{ text: 'Hi' }] }],
     });
+  });
+
+  it('omit temperature and top_p for Grok, which refuses them there', () => {
+    const { inferenceConfig } = body(
+      { temperature: 0.2, top_p: 0.5, max_tokens: 7 },
+      'global.xai.grok-4.6',
+    );
+    expect(inferenceConfig).toEqual({ maxTokens: 7 });
   });
 
   it("pass on Bedrock's own fields", () => {

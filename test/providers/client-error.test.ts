@@ -36,6 +36,7 @@ describe("a provider's refusal in OpenAI's vocabulary", () => {
     ['Qwen', 'Range of input length should be [1, 129024]'],
     ['MiniMax', 'invalid params, context window exceeds limit'],
     ['OpenRouter', "Your input exceeds the model's context window."],
+    ['GitHub', 'tokens_limit_reached: Request body too large for m. Max size: 8000 tokens.'],
   ])('is context_length_exceeded for %s: %s', (_provider, reason) => {
     expect(clientErrorOf('request_refused', reason)).toMatchObject({
       code: 'context_length_exceeded',
@@ -62,6 +63,9 @@ describe("a provider's refusal in OpenAI's vocabulary", () => {
     ['Mistral', 'request_refused', 1500, 'Invalid model: mistral-huge'],
     ['DeepSeek', 'request_refused', 'invalid_request_error', 'Model Not Exist'],
     ['OpenRouter', 'request_refused', 400, 'acme/none is not a valid model ID'],
+    ['SiliconFlow', 'request_refused', 20012, 'Model does not exist. Please check it carefully.'],
+    ['Cloudflare', 'request_refused', 5007, 'AiError: No such model'],
+    ['Copilot', 'request_refused', 'model_not_supported', 'The requested model is not supported.'],
     ['Gemini', 'model_not_found', undefined, 'models/none is not found for API version v1beta'],
     ['anybody who answers 404', 'model_not_found', undefined, 'Not Found'],
   ] as const)('is model_not_found for %s', (_provider, code, own, reason) => {

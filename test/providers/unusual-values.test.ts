@@ -147,6 +147,12 @@ it.each(['groq', 'cerebras', 'mistral'])(
   },
 );
 
+it('groq gets no words for speech and predictions, which it has not', async () => {
+  const fields = { modalities: ['text'], prediction: { type: 'content', content: 'x' } };
+  const body = await sent('groq', 'gpt-oss-120b', fields);
+  for (const field in fields) expect(body).not.toHaveProperty(field);
+});
+
 const marked = { type: 'text', text: 'Hi', prompt_cache_breakpoint: { mode: 'explicit' } };
 const messages = [{ role: 'user', content: [marked, { type: 'text', text: 'there' }] }];
 

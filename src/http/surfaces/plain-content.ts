@@ -3,7 +3,7 @@ import { invalidField } from '../../errors.js';
 import type { CompletionCall } from '../../pipeline/completion-call.js';
 import { plainImageUrl } from '../../providers/image-type.js';
 import { contentText } from '../../text/content-text.js';
-import { isObject, objectsIn } from '../../text/is-object.js';
+import { isObject, objectsIn, present } from '../../text/is-object.js';
 import { messagesOf } from './messages/chat-messages.js';
 import { translatedBlocks } from './messages/only-messages.js';
 import { contentPart as responsesPart } from './responses/read-input.js';
@@ -48,10 +48,12 @@ function plainMessage(
   plain: PlainPart,
 ): ChatMessage | ChatMessage[] {
   const parts = content.map(plain);
-  if (!parts.some(isBlock))
-    return parts.some((part, at) => part !== content[at])
+  if (!parts.some(isBlock)) {
+    const plainOne = parts.some((part, at) => part !== content[at])
       ? { ...message, content: parts }
       : message;
+    return withOwnMedia(plainOne, parts);
+  }
   const turns = [messagesOf({ role: message.role, content: parts })].flat();
   // a turn of several may have images too, and the last one has what the message had
   return turns.map((turn, at) => {
@@ -66,6 +68,24 @@ function plainMessage(
   });
 }
 
+/**
+ * OpenAI, Anthropic and Bedrock take images and files from users alone: what a model made, or its
+ * instructions have, follows in a turn of the user.
+ */
+function withOwnMedia(message: ChatMessage, parts: readonly ContentPart[]) {
+  const isOfOthers = message.role !== 'user' && message.role !== 'tool' && !message.tool_calls;
+  if (!isOfOthers || !parts.some(isMedia)) return message;
+  const said = parts.filter((part) => !isMedia(part));
+  const told = said.length > 0 ? said : '(An image follows.)';
+  return [
+    { ...message, content: told },
+    { role: 'user' as const, content: parts.filter(isMedia) },
+  ];
+}
+
+const media = new Set(['image_url', 'file']);
+const isMedia = ({ type }: ContentPart): boolean => media.has(type);
+
 /** Whether a part is a block of Messages: a call or a result, reasoning, what has a source. */
 const isBlock = ({ type, source }: ContentPart): boolean =>
   type !== 'text' &&
@@ -79,7 +99,10 @@ function plainPart(part: ContentPart): ContentPart | null {
   const { type } = part;
   if (type === 'text') return part;
   if (type === 'image_url') return plainImage(part);
-  // Mistral's reasoning is a list of texts
+  // the AI SDK's reasoning
+  if (type === 'reasoning' && typeof part.text === 'string')
+    return { type: 'thinking', thinking: part.text };
+  // Mistral's is a list of texts
   if (type === 'thinking' && Array.isArray(part['thinking']))
     return { ...part, thinking: contentText(part['thinking'] as ContentPart[]) };
   if (type !== 'output_text' && !/^input_(text|image|file)$/.test(type)) return part;
@@ -93,5 +116,8 @@ function plainImage(part: ContentPart): ContentPart | null {
   const image = typeof given === 'string' ? { url: given } : part.image_url;
   const url = typeof image?.url === 'string' ? plainImageUrl(image.url) : null;
   if (!image || url === null) return null;
-  return url === image.url && image === given ? part : { ...part, image_url: { ...image, url } };
+  const saysNothing = 'detail' in image && !image.detail;
+  if (url === image.url && image === given && !saysNothing) return part;
+  const { detail, ...own } = image;
+  return { ...part, image_url: { ...own, url, ...present({ detail }) } };
 }

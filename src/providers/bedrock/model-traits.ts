@@ -16,6 +16,8 @@ export interface ModelTraits {
   cacheTimes: boolean;
   /** Whether it accepts signed thinking of earlier turns. */
   thoughts: boolean;
+  /** Whether it takes a temperature and the like. */
+  samples: boolean;
   /** Whether it accepts a reasoning effort. */
   reasons: boolean;
   /** Whether the conversation may end with the beginning of the answer. */
@@ -42,6 +44,8 @@ export function traitsOf(...names: string[]): ModelTraits {
     cachePoints: family === 'claude' || family === 'nova' || hidden,
     cacheTimes: hidden || releaseOf(name) >= 405,
     thoughts: family === 'claude' || hidden,
+    // of the others Grok alone refuses them (reports of 2026-09)
+    samples: claude ? claude.sampling !== 'none' : !name.includes('xai.grok'),
     // Nova takes it; the other models refuse a conversation that ends with a turn of the model
     prefill: claude ? claude.prefill : family === 'nova' || hidden,
     reasons: claude ? claude.thinking !== 'none' : family === 'openai' || name.includes('nova-2'),

@@ -22,7 +22,7 @@ function readTool(tool: ToolDefinition, scope: ContentScope): Block[] {
   const { name, description, parameters } = tool.function;
   const spec = {
     name,
-    ...(description ? { description } : {}),
+    ...(description?.trim() ? { description } : {}),
     inputSchema: { json: { type: 'object', ...parameters } },
   };
   return [{ toolSpec: spec }, ...cachePointOf(tool, scope)];
@@ -66,7 +66,7 @@ function readInference(
   maxTokens: number | null,
 ): Block | null {
   const { temperature, top_p: topP } = request;
-  const sampled = !thinking && traits.claude?.sampling !== 'none';
+  const sampled = !thinking && traits.samples;
   const stop = stopSequences(request);
   const withTopP =
     typeof topP === 'number' &&
@@ -114,8 +114,13 @@ function readExtras(request: ChatRequest, traits: ModelTraits, maxTokens: number
 }
 
 /** The fields of a request that a model does not take. */
-export const leftByConverse = (request: ChatRequest, { claude }: ModelTraits): string[] => [
-  ...(claude ? leftByClaude(request, claude) : withoutWord(request, [...wordless, 'top_k'])),
+export const leftByConverse = (
+  request: ChatRequest,
+  { claude, samples }: ModelTraits,
+): string[] => [
+  ...(claude
+    ? leftByClaude(request, claude)
+    : withoutWord(request, [...wordless, 'top_k', ...(samples ? [] : ['temperature', 'top_p'])])),
   ...withoutWord(request, ['parallel_tool_calls']),
 ];
 

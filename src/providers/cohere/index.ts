@@ -126,8 +126,6 @@ const cohereFailure =
   };
 
 function codeOf(status: number): ErrorCode | null {
-  // 498: the prompt or the answer contains a blocked word; 499: the call was cancelled on the way
-  if (status === 498) return 'request_refused';
-  if (status === 499) return 'upstream_error';
-  return null;
+  // 498: the prompt or the answer contains a blocked word
+  return status === 498 ? 'request_refused' : null;
 }

@@ -2,13 +2,18 @@ import type { ErrorCode, GatewayError } from '../../errors.js';
 import type { ProviderAdapter, UpstreamHeaders } from '../adapter.js';
 import { codeOfStatus, plainReason, providerFailure } from '../failure.js';
 import { parseJson } from '../json.js';
-import { isObject, table } from '../../text/is-object.js';
+import { isObject, objectsIn, table, textIn } from '../../text/is-object.js';
 
 interface RpcError {
   code?: number;
   message?: string;
   status?: string;
-  details?: { '@type'?: string; reason?: string; retryDelay?: string }[];
+  details?: {
+    '@type'?: string;
+    reason?: string;
+    retryDelay?: string;
+    violations?: { quotaId?: unknown }[];
+  }[];
 }
 
 /** Of names with the same status, the first is the one that the gateway gives. */
@@ -64,7 +69,7 @@ const failure = (
     provider,
     status,
     headers,
-    reason: error.message ?? '',
+    reason: [error.message, ...spentQuotas(error)].join(' '),
     code: codeOf(status ?? 500, error),
     retryAfterMs: retryDelayMs(error),
   });
@@ -98,10 +103,15 @@ function codeOf(status: number, error: RpcError): ErrorCode {
     )
       return 'provider_auth';
   }
-  // 499 CANCELLED: Google itself cancelled the call
-  if (status === 499) return 'upstream_error';
   return codeOfStatus(status);
 }
+
+/** The quotas of a day that are used up, which the message does not tell from those of a minute. */
+const spentQuotas = ({ details = [] }: RpcError): string[] =>
+  details
+    .flatMap(({ violations }) => objectsIn(violations))
+    .map(({ quotaId }) => textIn(quotaId))
+    .filter((id) => id.includes('PerDay'));
 
 /** Google's RetryInfo (`"37s"`, `"0.5s"`). */
 function retryDelayMs(error: RpcError): number | null {

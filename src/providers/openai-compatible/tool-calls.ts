@@ -269,8 +269,9 @@ function normalize(piece: Piece): boolean {
   if (piece['custom'] !== undefined) return false;
   const { function: given } = piece;
   const name = textIn(given?.name);
-  // gpt-oss's format, of which some servers leave marks: `weather<|channel|>json`
-  const changed = name.includes('<|') && put(given!, 'name', name.replace(/<\|[^]*$/, ''));
+  // gpt-oss's format, of which some servers leave marks: `weather<|channel|>json`; of GLM's a line break
+  const plain = (name.includes('<|') ? name.replace(/<\|[^]*$/, '') : name).trim();
+  const changed = plain !== name && put(given!, 'name', plain);
   const holder: Fields = isObject(given) ? given : piece;
   const field = argumentNames.find((one) => holder[one] !== undefined);
   const args = field && holder[field];

@@ -323,10 +323,14 @@ describe('a stacked chart', () => {
   });
 
   it('leads from the name of a model to its requests', () => {
-    const groups = [{ provider: 'p', model: 'm', points: { ttftP95Ms: [7] } }];
+    const groups = ['m', 'other'].map((model) => ({
+      ...{ provider: 'p', model, points: { ttftP95Ms: [7] } },
+    }));
     const span = { range: '24h', account: 'all' } as const;
-    const [line] = percentileByModel({ groups } as never, 'ttftP95Ms', span);
+    const [line, summed] = percentileByModel({ groups } as never, 'ttftP95Ms', span);
     expect(line).toMatchObject({ label: 'p/m', href: '/requests?range=24h&model=p%2Fm' });
+    // of models that are summed up, which no filter names
+    expect(summed).toMatchObject({ label: 'p/other', href: null });
   });
 
   it('is walked through by keys, never beyond its ends', () => {

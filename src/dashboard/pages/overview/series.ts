@@ -125,7 +125,7 @@ export const modelHref = (
   span: Shown,
   more: Readonly<Record<string, string>> = {},
 ): string | null =>
-  provider && model && provider !== 'other'
+  provider && model && provider !== 'other' && model !== 'other'
     ? requestsHref({ model: `${provider}/${model}`, ...more }, span)
     : null;
 

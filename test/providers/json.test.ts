@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { atOnce } from '../../src/async/turns.js';
-import { parseJson, providerBody } from '../../src/providers/json.js';
+import { parseJson, providerBody, validJson } from '../../src/providers/json.js';
 import { exactJson, parseExactJson } from '../../src/text/exact-json.js';
 import type { RunningGateway } from '../helpers/gateway.js';
 import { type Plays, startScripted } from '../helpers/plays.js';
@@ -23,6 +23,12 @@ describe("a provider's JSON", () => {
     expect(parseJson(JSON.stringify({ text }))).toEqual({ text });
     expect(parseJson(list('0.25', 1_000_000))).toHaveLength(1_000_000);
   });
+});
+
+it('control characters are escaped in the texts of short JSON alone: to look into long JSON takes a time', () => {
+  expect(parseJson('{\t"a":"b\tc\u001b"}')).toEqual({ a: 'b\tc\u001b' });
+  const long = `["a\t",${'"\t",'.repeat(30_000)}1]`;
+  expect(validJson(long)).toBe(long);
 });
 
 describe('a body for a provider', () => {

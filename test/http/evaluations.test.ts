@@ -93,7 +93,7 @@ describe('an evaluation set', () => {
     expect(csv.text.split('\r\n')).toHaveLength(62);
     const preference = await post(`${gateway.url}/api/v1/preferences`, {}, as('three'));
     const path = `${gateway.url}/api/v1/preferences/${textAt(preference.json, 'id')}/training`;
-    const training = await post(path, { evaluations: true }, as('three'));
+    const training = await post(path, { evaluations: true, rows: null }, as('three'));
     expect(training.status).toBe(202);
     expectConforms('training.response', training.json);
   });

@@ -13,7 +13,7 @@ import { withoutByteOrderMark } from '../../text/json-values.js';
 import { readForm } from './read-form.js';
 
 interface JsonRequest {
-  readonly rows?: readonly object[];
+  readonly rows?: readonly object[] | null;
   readonly maximize?: boolean | null;
   readonly evaluations?: boolean | null;
 }
@@ -58,7 +58,8 @@ async function fromJson(body: unknown): Promise<TrainingBody> {
   await nextTurn();
   const failure = compileSchema('training.request').firstFailure(body);
   if (failure) throw invalidField(failure.field, failure.reason);
-  const { rows = [], maximize, evaluations } = body as JsonRequest;
+  const { rows: given, maximize, evaluations } = body as JsonRequest;
+  const rows = given ?? [];
   const lines: string[] = [];
   for (let from = 0; from < rows.length; from += rowsPerSlice) {
     await nextTurn();

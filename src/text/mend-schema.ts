@@ -40,13 +40,20 @@ const checks: Readonly<Record<string, Check>> = table({
   uniqueItems: (value) => typeof value === 'boolean',
 });
 
+/** No body has more; a toolkit's schema may have any number, and is then left out. */
+const maxLevels = 1_000;
+
 /**
  * Brings a JSON Schema to the form of 2020-12, which Anthropic, OpenAI, xAI and others check: lists of
  * items and limits of older drafts in the newer words, types in small letters, an empty object for the
  * empty list that PHP writes. What is no schema says nothing. OpenAI and Gemini want the items of each
  * list. In place: a copy of a schema with 150,000 fields held the process for 100 ms.
  */
-export function mendSchema(schema: Schema): void {
+export function mendSchema(schema: Schema, levels = maxLevels): void {
+  if (levels === 0) return;
+  const mendInner = (one: Schema): void => mendSchema(one, levels - 1);
+  const { $ref: ref } = schema;
+  if (typeof ref === 'string') schema['$ref'] = ref.replace(/\/items(?=\/\d)/g, '/prefixItems');
   if ('type' in schema) mendType(schema);
   if (Array.isArray(schema['items'])) {
     schema['prefixItems'] ??= schema['items'];
@@ -58,11 +65,11 @@ export function mendSchema(schema: Schema): void {
   for (const key in schema) {
     const value = schema[key];
     if (maps.has(key)) {
-      if (isObject(value)) mendMap(value);
+      if (isObject(value)) mendMap(value, mendInner);
       else schema[key] = {};
     } else if (checks[key]?.(value) === false) Reflect.deleteProperty(schema, key);
-    else if (inner.has(key) && isObject(value)) mendSchema(value);
-    else if (lists.has(key)) (value as unknown[]).filter(isObject).forEach(mendSchema);
+    else if (inner.has(key) && isObject(value)) mendInner(value);
+    else if (lists.has(key)) (value as unknown[]).filter(isObject).forEach(mendInner);
   }
   const { type, items } = schema;
   if (
@@ -72,10 +79,10 @@ export function mendSchema(schema: Schema): void {
     schema['items'] = {};
 }
 
-function mendMap(map: Schema): void {
+function mendMap(map: Schema, mendInner: (one: Schema) => void): void {
   for (const name in map) {
     const schema = map[name];
-    if (isObject(schema)) mendSchema(schema);
+    if (isObject(schema)) mendInner(schema);
     else if (typeof schema !== 'boolean') map[name] = {};
   }
 }

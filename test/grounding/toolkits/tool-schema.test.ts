@@ -101,19 +101,22 @@ describe('the schema of a tool', () => {
   });
 });
 
-it('a tool is offered with a schema of an older draft, in the words of 2020-12', () => {
-  const parameters = {
-    properties: {
-      ttl: { type: 'integer', minimum: 0, exclusiveMinimum: true },
-      window: { type: 'array', items: [{ type: 'integer' }, { type: 'integer' }] },
-    },
-  };
-  const toolkit = { config: { name: 'dns', clientApproval: [] }, withoutSecrets: String };
-  const tool = toolkitTool(
-    toolkit as never,
+const toolOf = (parameters: object) =>
+  toolkitTool(
+    { config: { name: 'dns', clientApproval: [] }, withoutSecrets: String } as never,
     { name: 'a', description: '', parameters },
     {} as never,
   );
+
+it('a tool is offered with a schema of an older draft, in the words of 2020-12', () => {
+  const integer = { type: 'integer' };
+  const tool = toolOf({
+    properties: {
+      ttl: { type: 'integer', minimum: 0, exclusiveMinimum: true },
+      // the MCP SDK writes a type that is used twice so
+      window: { type: 'array', items: [integer, { $ref: '#/properties/window/items/0' }] },
+    },
+  });
   expect(tool).toMatchObject({
     definition: {
       function: {
@@ -121,12 +124,18 @@ it('a tool is offered with a schema of an older draft, in the words of 2020-12',
           type: 'object',
           properties: {
             ttl: { type: 'integer', exclusiveMinimum: 0 },
-            window: { items: {}, prefixItems: [{ type: 'integer' }, { type: 'integer' }] },
+            window: { items: {}, prefixItems: [integer, integer] },
           },
         },
       },
     },
   });
+});
+
+it('a tool is left out whose schema is deeper than any stack', () => {
+  const depth = 20_000;
+  const text = `${'{"properties":{"a":'.repeat(depth)}{}${'}}'.repeat(depth)}`;
+  expect(toolOf(JSON.parse(text) as object)).toContain('it is deeper than 16 levels');
 });
 
 describe('the name of a tool', () => {

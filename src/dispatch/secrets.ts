@@ -84,20 +84,18 @@ export function withoutSecrets(error: GatewayError, secrets: readonly string[]):
   });
 }
 
-const hide = (text: string, secrets: readonly string[]): string =>
-  redactKeys(hideSecrets(text, secrets));
+const hide = (message: string, secrets: readonly string[]): string =>
+  redactKeys(hideSecrets(message, secrets, messageEnd));
 
-/** Marks of the places where texts are cut, perhaps within a secret. */
-const cutMark = /(…|\n\[cut: )/;
+/** Where a message may be cut: it does not always say so. */
+export const messageEnd = /…?$/;
 
-/** The text without the secrets, also where it was cut within one. */
-export function hideSecrets(text: string, secrets: readonly string[]): string {
+/** The text without the secrets, also where it was cut within one, at `cut`. */
+export function hideSecrets(text: string, secrets: readonly string[], cut: RegExp): string {
   let hidden = text;
   for (const secret of secrets) hidden = hidden.replaceAll(secret, '[redacted]');
-  return hidden
-    .split(cutMark)
-    .map((part) => withoutCutSecret(part, secrets))
-    .join('');
+  const end = hidden.search(cut);
+  return end < 0 ? hidden : withoutCutSecret(hidden.slice(0, end), secrets) + hidden.slice(end);
 }
 
 /** Removes the beginning of a secret at which a text was cut. */

@@ -1,10 +1,14 @@
 import type { ToolkitConfig } from '../../config/toolkit-config.js';
-import { hideSecrets, secretsOf } from '../../dispatch/secrets.js';
+import { hideSecrets, messageEnd, secretsOf } from '../../dispatch/secrets.js';
 import { parseUrl } from '../../text/parse-url.js';
 
 const namesSecret = /auth|cookie|credential|dsn|key|pass|(?:^|_)pat$|pwd|secret|token/i;
 /** A header of any name may hold a secret; shorter values of others are words. */
 const minHeaderSecret = 8;
+/** Values of settings such as `AUTH_NEEDED`, which results have too. */
+const noSecrets = ['false'];
+/** The note behind a result that is cut. */
+const cutNote = /\n\[cut: [^\n]*$/;
 /** Of access tokens, of which each replaces the one before. */
 const maxLearned = 8;
 
@@ -16,17 +20,22 @@ export class ToolkitSecrets {
 
   constructor(config: ToolkitConfig) {
     this.written = writtenSecrets(config);
-    this.all = secretsOf(this.written);
+    this.all = secretsOf(this.written, noSecrets);
   }
 
-  /** A text that the toolkit has written, without them. */
+  /** A text that the toolkit has written, without them; its end stays unless a note says it is cut. */
   hide(text: string): string {
-    return hideSecrets(text, this.all);
+    return hideSecrets(text, this.all, cutNote);
+  }
+
+  /** A line or a reason, which may be cut without a note. */
+  hideInMessage(text: string): string {
+    return hideSecrets(text, this.all, messageEnd);
   }
 
   learn(secret: string): void {
     this.learned = [...this.learned.filter((one) => one !== secret), secret].slice(-maxLearned);
-    this.all = secretsOf([...this.written, ...this.learned]);
+    this.all = secretsOf([...this.written, ...this.learned], noSecrets);
   }
 }
 

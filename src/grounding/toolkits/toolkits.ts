@@ -51,7 +51,7 @@ export class Toolkits {
         const secrets = new ToolkitSecrets(toolkit);
         const withoutSecrets = (text: string): string => secrets.hide(text);
         const source = createSource(toolkit, secrets, (line) =>
-          log(`${toolkit.name}: ${withoutSecrets(line)}`),
+          log(`${toolkit.name}: ${secrets.hideInMessage(line)}`),
         );
         const retiring = new RetiringSource(source, terms);
         return [toolkit.name, { config: toolkit, source: retiring, withoutSecrets }];
@@ -173,7 +173,7 @@ function createSource(
   secrets: ToolkitSecrets,
   onErrorLine: (line: string) => void,
 ): ToolSource {
-  const withoutSecrets = (text: string): string => secrets.hide(text);
+  const withoutSecrets = (text: string): string => secrets.hideInMessage(text);
   switch (config.type) {
     case 'mcp-stdio':
       return new McpSource(config, stdioSessions(config, onErrorLine), withoutSecrets);

@@ -401,6 +401,28 @@ describe('an API with an OpenAPI document', () => {
     expect(text.replaceAll('y', '')).toMatch(/^\[redacted\](\n\[cut: the result is longer\])?$/);
   });
 
+  it.each(['role: admin', 'a Teddy Bear', 'https', 'the… admin… and "false"'])(
+    'keeps a result and names that are not cut, whatever secret begins like them: %s',
+    async (said) => {
+      const api = document();
+      Object.assign(api.components.parameters.id.schema, { enum: ['1', said] });
+      answer = ({ url }, response) =>
+        response.end(url === '/openapi.json' ? JSON.stringify(api) : said);
+      const headers = {
+        Authorization: `Basic ${Buffer.from('admin:hunter-22').toString('base64')}`,
+        'X-Token': 'Bearer of-a-token',
+        'HTTP-Referer': 'https://app.example.com',
+        'X-Auth-Needed': 'false',
+      };
+      const toolkits = shop({ headers });
+      expect((await callOnce(toolkits, 'shop__getOrder', { id: '1' })).text).toBe(said);
+      const { tools } = await toolkits.open([{ name: 'shop' }], ['*'], signal());
+      expect(tools[0]!.definition.function.parameters).toMatchObject({
+        properties: { id: { enum: ['1', said] } },
+      });
+    },
+  );
+
   it('keeps the numbers of a schema that are also the value of a header', async () => {
     const api = document();
     Object.assign(api.components.parameters.id.schema, { type: 'integer', maximum: 12_345_678 });

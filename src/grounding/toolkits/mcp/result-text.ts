@@ -49,7 +49,7 @@ function blockText(block: Json): string {
 const maxShortLength = 500;
 function shortOf(value: unknown): string {
   const text = textIn(value);
-  return text.length > maxShortLength ? `${cutText(text, maxShortLength)}…` : text;
+  return text.length > maxShortLength ? 'too long to show' : text;
 }
 
 /** A text that is not longer than `max` characters, with a note for the model if it was cut. */

@@ -13,6 +13,11 @@ const facts = {
   tools: false,
   images: false,
 };
+/** What is known of the demo's models: they are free. */
+export const demoModels = {
+  'demo/demo-large': { ...facts, quality: 0.6 },
+  'demo/demo-small': { ...facts, quality: 0.4 },
+};
 const wordDelayMs = 15;
 
 interface DemoRequest {
@@ -47,10 +52,7 @@ async function startDemoProvider(): Promise<DemoProvider> {
   return {
     config: {
       providers: { demo: { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1` } },
-      models: {
-        'demo/demo-large': { ...facts, quality: 0.6 },
-        'demo/demo-small': { ...facts, quality: 0.4 },
-      },
+      models: demoModels,
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

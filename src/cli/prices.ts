@@ -3,6 +3,8 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
 import { configuredCatalog } from '../gateway.js';
+import type { Catalog } from '../models/catalog.js';
+import { demoModels } from './demo-provider.js';
 import { type PriceChange, usePriceEdition } from '../models/price-edition.js';
 import {
   fetchPriceEdition,
@@ -88,6 +90,10 @@ export async function revertPricesCommand(store: Store): Promise<string> {
   return `in force within seconds: the price data ${before ? `from ${before.source}` : 'of the package'}\n`;
 }
 
+/** The demo answers where there is no provider, and its requests stay. */
+const catalogIn = (config: Config): Catalog =>
+  configuredCatalog({ ...config, models: { ...demoModels, ...config.models } }, process.env);
+
 /** A line below sums that count what has no known price as nothing; `''`: all has one. */
 export async function unpricedNote(
   store: Store,
@@ -95,14 +101,14 @@ export async function unpricedNote(
   filter: RequestFilter,
 ): Promise<string> {
   await followStored(store);
-  const models = await unpricedModels(store, configuredCatalog(config, process.env), filter);
+  const models = await unpricedModels(store, catalogIn(config), filter);
   return models.length === 0
     ? ''
     : `Note: no price is known of ${models.join(', ')}: its requests count as 0 USD.\n`;
 }
 
 async function shownUnpriced(store: Store, config: Config): Promise<string> {
-  const models = await unpricedModels(store, configuredCatalog(config, process.env));
+  const models = await unpricedModels(store, catalogIn(config));
   return models.length === 0
     ? 'all models that answered in the last 30 days have a price\n'
     : `models that answered in the last 30 days and have no price:\n${listed(models)}`;

@@ -111,7 +111,7 @@ const outOfCredit = new RegExp(
     // subscriptions: Z.ai, MiniMax, ChatGPT, Kimi, Anthropic
     'usage[_ ]limit[_ ](has been )?(reached|exceeded)|(reached|hit) your (\\w+ ){0,3}usage limits?',
     'extra usage is required|out of extra usage', // Claude
-    'budget[_ ](has been )?exceeded|over budget', // LiteLLM
+    'budget_exceeded|budget has been exceeded|over budget', // LiteLLM
     'token_quota_failed|(额度|余额)不足', // relays
   ].join('|'),
 );
@@ -202,7 +202,7 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
   // a limit of tokens a minute that one request exceeds never has room for it, and one of a day not soon
   const isSpent =
     // Google tells to wait some seconds for the next day too, and where nothing is free
-    /request too large|PerDay|limit: 0\b/i.test(reason) ||
+    /request too large|PerDay|, limit: 0\b(?!\.)/i.test(reason) ||
     (waitMs === null && /\b(per.?day|daily)\b/i.test(reason));
   const isRedirect = status >= 300 && status < 400;
   const mayRetry = firstOf(headers['x-should-retry']) !== 'false' && !isSpent;

@@ -244,6 +244,11 @@ const kinds: readonly (readonly [string, object, readonly Row[]])[] = [
     ],
   ],
   [
+    'a server with too much to do, which speaks of limits and budgets',
+    { calls: 3, status: 503 },
+    of('up', 503, 'Retry budget exceeded', 'Concurrency limit: 0 left', 'Over the limit: 0.5/s'),
+  ],
+  [
     'a call that was given up on its way',
     { calls: 3, status: 502 },
     [

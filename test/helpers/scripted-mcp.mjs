@@ -68,6 +68,7 @@ const answers = {
         tool('echo'),
         tool('list', { type: 'array' }),
         tool('typed', { type: 'object', properties: { a: { type: 'text' } } }),
+        tool('referring', { properties: { a: { $ref: '#/nowhere' } } }),
         tool('deep', JSON.parse('{"properties":{"a":'.repeat(40) + '{}' + '}}'.repeat(40))),
         tool('large', { type: 'object', properties: { a: { enum: ['x'.repeat(40_000)] } } }),
         { name: 'none' },

@@ -11,7 +11,6 @@ const maxDepth = 16;
 const maxParts = 2_000;
 const maxLength = 32_768;
 
-const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 /** What names schemas and keeps their parts (`components` in OpenAPI); the copy needs neither. */
 const dropped = [
   'components',
@@ -69,7 +68,6 @@ function copied(schema: Schema, walk: Walk): Schema {
   if (--walk.left.parts < 0) throw new SchemaProblem(`it has more than ${maxParts} parts`);
   const { $ref, ...own } = schema;
   if ($ref !== undefined) return { ...resolved($ref, walk), ...copied(own, walk) };
-  checkType(schema.type);
   const inner = { ...walk, depth: walk.depth + 1 };
   const entries = Object.entries(schema)
     .filter(([keyword]) => !dropped.includes(keyword))
@@ -110,12 +108,6 @@ function resolved(reference: unknown, walk: Walk): Schema {
   if (typeof target === 'boolean') return {};
   const inner = { ...walk, within: [...walk.within, reference], depth: walk.depth + 1 };
   return copied(objectOf(target, '$ref'), inner);
-}
-
-function checkType(type: unknown): void {
-  const isKnown = (name: unknown): boolean => types.includes(name as string);
-  if (type === undefined || (Array.isArray(type) ? type.every(isKnown) : isKnown(type))) return;
-  throw new SchemaProblem('it names an unknown type');
 }
 
 function objectOf(value: unknown, what: string): Schema {

@@ -39,6 +39,8 @@ export function toolkitTool(
   if ('problem' in read)
     return `the schema of its tool ${shown(offered.name)} is invalid: ${read.problem}`;
   const { schema } = read;
+  // once more, for what its references mean
+  mendSchema(schema);
   const name = toolNameOf(config.name, withoutSecrets(offered.name));
   const isForClient = config.clientApproval.some((glob) => matchesGlob(glob, offered.name));
   return {

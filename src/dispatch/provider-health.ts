@@ -69,7 +69,8 @@ export class ProviderHealths {
   /** Takes in one call. Its provider is one of the configuration, so there are few. */
   record(attempt: Attempt): void {
     const { provider, model, outcome, status, latencyMs } = attempt;
-    if (ownEnds.has(outcome)) return;
+    // what the provider was not even sent says nothing of it
+    if (ownEnds.has(outcome) || (outcome === 'request_refused' && status === null)) return;
     const at = this.now();
     const watched = this.of(provider);
     const minute = minuteOf(watched, at);

@@ -70,6 +70,16 @@ describe('the health of a provider', () => {
     });
   });
 
+  it('is not better where a request was refused before it was sent', () => {
+    const health = watched();
+    health.record(attempt({ outcome: 'connection_failed', status: null }));
+    health.record(attempt({ outcome: 'request_refused', status: null }));
+    expect(health.find('p')).toMatchObject({
+      attempts: 1,
+      lastFailure: { code: 'connection_failed' },
+    });
+  });
+
   it('takes a client that left for no failure of the provider', () => {
     const health = watched();
     health.record(attempt({ outcome: 'client_closed', status: null }));

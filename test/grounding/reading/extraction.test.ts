@@ -318,6 +318,12 @@ describe('the charset', () => {
     ['utf-8, though the header says windows-1251', 'utf-8', 'windows-1251', 'Это город'],
     ['utf-8, though the header says gbk', 'utf-8', 'gbk', '中文的网页，我们在这里！'],
     ['utf-8, though the header says utf-16', 'utf-8', 'utf-16', '„Café“ – naïve façade'],
+    [
+      'utf-8, though the header says iso-2022-jp',
+      'utf-8',
+      'iso-2022-jp',
+      'Zürich, 日本語の文章です',
+    ],
     ['utf-8, though the header says euc-kr', 'utf-8', 'euc-kr', 'Ωμέγα – naïve 日本語の文章です'],
   ])('is read by what decodes: %s', (_name, charset, header, text) => {
     const bytes = charset === 'utf-8' ? Buffer.from(text) : bytesOf(text, charset);

@@ -14,11 +14,11 @@ export function decodeText(bytes: Uint8Array, declared: string | null, isMarkup:
   const mark = markOf(bytes);
   if (mark !== null) return new TextDecoder(mark).decode(bytes);
   const named = [declared, isMarkup ? statedCharset(bytes) : null].map(decoderFor);
+  const unicode = new TextDecoder().decode(bytes);
+  const isEscaped =
+    unicode.includes('\x1b') && named.some((one) => one?.encoding === 'iso-2022-jp');
   // the escape sequences of ISO-2022-JP are ASCII
-  if (!named.some((decoder) => decoder?.encoding === 'iso-2022-jp')) {
-    const text = new TextDecoder().decode(bytes);
-    if (!isMisread(text)) return text;
-  }
+  if (!isEscaped && !isMisread(unicode)) return unicode;
   for (const decoder of named) {
     const text = decoder?.decode(bytes) ?? '\ufffd';
     const isWestern = decoder?.encoding === 'windows-1252';

@@ -2,7 +2,7 @@ import type { ToolkitConfig } from '../../config/toolkit-config.js';
 import { hideSecrets, messageEnd, secretsOf } from '../../dispatch/secrets.js';
 import { parseUrl } from '../../text/parse-url.js';
 
-const namesSecret = /auth|cookie|credential|dsn|key|pass|(?:^|_)pat$|pwd|secret|token/i;
+const namesSecret = /auth(?!or(?!i))|cookie|credential|dsn|key|pass|(?:^|_)pat$|pwd|secret|token/i;
 /** A header of any name may hold a secret; shorter values of others are words. */
 const minHeaderSecret = 8;
 /** Values of settings such as `AUTH_NEEDED`, which results have too. */
@@ -73,7 +73,9 @@ const inArguments = (args: readonly string[]): string[] =>
     const [, name = '', value = ''] = /^([^=:]*)[=:](.*)$/s.exec(text) ?? [];
     const before = args[place - 1] ?? '';
     if (namesSecret.test(name)) return [value];
-    return /^-[^=:]*$/.test(before) && namesSecret.test(before) ? [text] : inAddress(value || text);
+    return /^-(?!-no-)[^=:]*$/.test(before) && namesSecret.test(before)
+      ? [text]
+      : inAddress(value || text);
   });
 
 /** The password of an address, and the parameters whose names say that they are secret. */

@@ -60,6 +60,7 @@ describe('an MCP server that the gateway starts', () => {
         args: [
           ...['-e', 'console.error(process.argv.slice(1).join(" "), process.env.STORE)', '--'],
           ...['--token', secrets[0]!, `--api-key=${secrets[1]}`, `Authorization: ${secrets[2]}`],
+          ...['--author=Smith', '--no-auth', 'serve'],
           `--store=redis://someone:${secrets[3]}@127.0.0.1/`,
         ],
         env: { STORE: `redis://someone:${secrets[4]}@127.0.0.1/` },
@@ -67,6 +68,7 @@ describe('an MCP server that the gateway starts', () => {
     });
     await expect(toolkits.open([{ name: 'all' }], ['*'], signal())).rejects.toThrow('all: ');
     expect(lines[0]).toMatch(/--token \[redacted\].* redis:\/\/someone:\[redacted\]@127.0.0.1\/$/);
+    expect(lines[0]).toContain('--author=Smith --no-auth serve');
     for (const secret of secrets) expect(lines.join()).not.toContain(secret);
   });
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import { isObject } from '../text/is-object.js';
+import { decoded } from '../text/parse-url.js';
 import { defaults, fillProvider } from './fill.js';
 import type { Config } from './shape.js';
 
@@ -64,7 +65,7 @@ function maskAddress(text: string, secrets: Set<string>): string {
   if (!/^[a-z][\w+.-]*:\/\/.*[@?]/is.test(text) || !URL.canParse(text)) return text;
   const url = new URL(text);
   for (const part of [url.password, ...url.searchParams.values()])
-    if (part !== '') secrets.add(decodeURIComponent(part)).add(part);
+    if (part !== '') secrets.add(decoded(part)).add(part);
   const parameters = [...url.searchParams.keys()].map((name) => `${name}=${masked}`).join('&');
   const password = url.password === '' ? '' : `:${masked}`;
   const user = url.username + password === '' ? '' : `${url.username}${password}@`;

@@ -69,7 +69,8 @@ describe('secrets of a configuration', () => {
       auth: { keys: [{ name: 'ci', key: `sk_${secret}` }] },
       database: { url: `postgres://user:${secret}@db.example.org/signalbox?sslkey=${secret}` },
       redis: { url: `redis://:${secret}@cache.example.org` },
-      mail: { url: `smtps://user:${secret}@mail.example.org`, from: 'a@example.org' },
+      // its parts cannot be decoded
+      mail: { url: `smtps://user:${secret}100%@mail.example.org`, from: 'a@example.org' },
       providers: {
         one: { api: 'openai', apiKeys: [secret, `${secret}2`], headers: { 'x-team': secret } },
         two: {

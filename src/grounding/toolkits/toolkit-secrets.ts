@@ -1,6 +1,6 @@
 import type { ToolkitConfig } from '../../config/toolkit-config.js';
 import { hideSecrets, messageEnd, secretsOf } from '../../dispatch/secrets.js';
-import { parseUrl } from '../../text/parse-url.js';
+import { decoded, parseUrl } from '../../text/parse-url.js';
 
 const namesSecret = /auth(?!or(?!i))|cookie|credential|dsn|key|pass|(?:^|_)pat$|pwd|secret|token/i;
 /** A header of any name may hold a secret; shorter values of others are words. */
@@ -82,8 +82,6 @@ const inArguments = (args: readonly string[]): string[] =>
 function inAddress(text: string): string[] {
   const url = parseUrl(text);
   if (url === null) return [];
-  const named = Object.fromEntries(url.searchParams);
-  return [url.password, decodeURIComponent(url.password)].concat(
-    Object.entries(named).flatMap(([name, value]) => (namesSecret.test(name) ? [value] : [])),
-  );
+  const named = [...url.searchParams].filter(([name]) => namesSecret.test(name));
+  return [url.password, decoded(url.password), ...named.map(([, value]) => value)];
 }

@@ -52,7 +52,8 @@ describe('an MCP server that the gateway starts', () => {
   });
 
   it('has the secrets of its arguments and the passwords of addresses cut out of what it writes', async () => {
-    const secrets = ['word-1', 'word-2', 'word-3', 'word-4', 'word-5'];
+    // some passwords are no valid percent escapes
+    const secrets = ['word-1', 'word-2', 'word-3', '%wor-4', '100%-5'];
     const { toolkits, lines } = open({
       all: {
         type: 'mcp-stdio',

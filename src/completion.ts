@@ -4,6 +4,7 @@
  */
 import type { OpenAIUsage, Usage } from './usage.js';
 import type { FoundPage, NativeSearchOptions } from './native-search-options.js';
+import { unicodeEscape } from './text/json-values.js';
 export * from './usage.js';
 export * from './native-search-options.js';
 
@@ -289,8 +290,7 @@ export function byteLine(text: string): string {
   // most events are ASCII, and then their own bytes
   if (!/[\u0080-\uffff]/.test(line)) return line;
   // some clients end an event's line at these too, which JSON need not escape
-  const escape = (c: string): string => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return Buffer.from(line.replace(/[\u0085\u2028\u2029]/g, escape)).toString('latin1');
+  return Buffer.from(line.replace(/[\u0085\u2028\u2029]/g, unicodeEscape)).toString('latin1');
 }
 
 /** Whether a message instructs the model. */

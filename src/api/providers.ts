@@ -233,14 +233,12 @@ function conditionOf(
   if (rests) return 'resting';
   if (health === null) return 'untried';
   const { lastSuccessAt, lastFailure } = health;
-  if (lastFailure && lastFailure.at > (lastSuccessAt ?? 0) && isOwn(lastFailure.code))
-    return 'failing';
+  const isLast = lastFailure !== null && lastFailure.at > (lastSuccessAt ?? 0);
+  // what it refused to be asked is no failure of its own
+  if (isLast && failureSide(lastFailure.code) === 'provider') return 'failing';
   // a wrong address also answers 404: only a success says that the provider works
   return lastSuccessAt === null ? 'untried' : 'ok';
 }
-
-/** Whether the provider failed, rather than that it refused what it was asked. */
-const isOwn = (code: string): boolean => failureSide(code) === 'provider';
 
 /** An address without a user's name, password and parameters. */
 export function addressOf(url: string | null): string | null {

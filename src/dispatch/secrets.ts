@@ -1,5 +1,6 @@
 import { type ClientError, GatewayError } from '../errors.js';
 import { redactKeys } from '../providers/failure.js';
+import { asciiJson, unicodeEscape } from '../text/json-values.js';
 
 /** Shorter values are no secrets, but words such as `none`. */
 const minSecretLength = 5;
@@ -36,8 +37,6 @@ function spellingsOf(value: string): string[] {
   // as UTF-8, which has no halves of surrogate pairs
   const inUrl = encodeURIComponent(bytes.toString());
   const inJson = JSON.stringify(value).slice(1, -1);
-  const escaped = (sign: string): string =>
-    `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return [
     value,
     value.replace(/\s+/g, ' '),
@@ -47,8 +46,8 @@ function spellingsOf(value: string): string[] {
     inJson,
     // as PHP writes it, Python, and Go
     inJson.replaceAll('/', '\\/'),
-    inJson.replace(/[^ -~]/g, escaped),
-    inJson.replace(/[<>&]/g, escaped),
+    asciiJson(inJson),
+    inJson.replace(/[<>&]/g, unicodeEscape),
     ...['&#39;', '&#x27;'].map((quote) => inHtml(value, quote)),
     bytes.toString('base64'),
     bytes.toString('base64url'),

@@ -1,6 +1,7 @@
 import { type CandidateExplanation, explainPlan } from '../chooser/explain-plan.js';
 import type { Candidate, Plan } from '../chooser/plan.js';
 import { tenThousandths, thousandths } from '../models/numbers.js';
+import { asciiJson } from '../text/json-values.js';
 
 /** In characters. Proxies limit all headers together to some kilobytes. */
 const maxHeaderLength = 1_024;
@@ -13,10 +14,6 @@ const tailLength = 20;
 
 const short = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
-
-/** Header values are printable ASCII; other characters become JSON escapes. */
-const ascii = (json: string): string =>
-  json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 type Figure = number | null | undefined;
 const rounded = (figure: Figure): Figure =>
@@ -57,7 +54,7 @@ export function routingHeader(
   let left = candidates.length + excluded.length;
   if (left < 2) return null;
   let text =
-    ascii(JSON.stringify({ reason: short(reason, maxNameLength), gate: rounded(gate) })).slice(
+    asciiJson(JSON.stringify({ reason: short(reason, maxNameLength), gate: rounded(gate) })).slice(
       0,
       -1,
     ) + ',"candidates":[';
@@ -66,7 +63,7 @@ export function routingHeader(
     excluded: excluded.slice(0, maxCandidates),
   });
   for (const one of explanations) {
-    const piece = ascii(JSON.stringify(compact(one, setAside(one))));
+    const piece = asciiJson(JSON.stringify(compact(one, setAside(one))));
     if (text.length + piece.length + tailLength > maxHeaderLength) break;
     text += text.endsWith('[') ? piece : `,${piece}`;
     left--;

@@ -1,6 +1,6 @@
 import { argumentsJson, exactJson } from '../text/exact-json.js';
 import { isObject, textIn } from '../text/is-object.js';
-import { parseJson } from './json.js';
+import { escapedText, parseJson } from './json.js';
 
 /** Arguments that are none, though some are written: PHP writes an empty object as a list. */
 const none = /^(?:null|\{\s*\}|\[\s*\]|""|)$/;
@@ -118,8 +118,7 @@ export class CallArguments {
     const found = all.replace(tokens, (token) => {
       if (token === '"') this.isInText = !this.isInText;
       if (token === '\\') this.unsearched = token;
-      if (!this.isInText) return token;
-      return token.replace(control, (one) => JSON.stringify(one).slice(1, -1));
+      return this.isInText ? escapedText(token) : token;
     });
     return found.slice(all.length - piece.length);
   }

@@ -61,11 +61,13 @@ export function validJson(json: string): string {
   // to look into each string of 1 MB would stop the process for 200 ms
   const isShort = json.length <= maxUncountedLength;
   if (!(isShort ? bareOrNumber : /NaN|Infinity/).test(json)) return json;
-  const escaped = (one: string): string =>
-    isShort ? one.replace(bare, (sign) => JSON.stringify(sign).slice(1, -1)) : one;
-  return json.replace(textOrNumber, (one) => noNumbers[one] ?? escaped(one));
+  return json.replace(textOrNumber, (one) => noNumbers[one] ?? (isShort ? escapedText(one) : one));
 }
-const bare = /[\0-\x1f]/g;
+
+const control = /[\0-\x1f]/g;
+/** A text of JSON in which some servers do not escape control characters, with these escaped. */
+export const escapedText = (text: string): string =>
+  text.replace(control, (one) => JSON.stringify(one).slice(1, -1));
 const bareOrNumber = /NaN|Infinity|[\0-\t\v\f\x0e-\x1f]/;
 
 // JSON.stringify escapes only halves of pairs; an escaped backslash may stand before `ud83d`

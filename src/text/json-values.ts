@@ -45,3 +45,10 @@ export function atPointer(value: unknown, pointer: string): unknown {
   }
   return at;
 }
+
+/** A UTF-16 unit as JSON escapes it. */
+export const unicodeEscape = (unit: string): string =>
+  `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** JSON in printable ASCII: other characters are escaped. */
+export const asciiJson = (json: string): string => json.replace(/[^ -~]/g, unicodeEscape);

@@ -30,8 +30,8 @@ const restMs = 300;
 
 /**
  * A parameter of the address that a field edits: its value, what its field takes, and the function
- * that takes what is typed. The browser's back button and “clear” replace the text; what waits when
- * the field is left, or taken away with its page still there, is told at once.
+ * that takes what is typed. The browser's back button and “clear” replace the text; what is
+ * typed reaches the address at once when the field loses focus, or goes away while its page stays.
  */
 export function useTyped(name: string) {
   const [{ [name]: value = '' }, change] = useParameters();

@@ -13,22 +13,24 @@ const statedWithinBytes = 2_048;
 export function decodeText(bytes: Uint8Array, declared: string | null, isMarkup: boolean): string {
   const mark = markOf(bytes);
   if (mark !== null) return new TextDecoder(mark).decode(bytes);
-  const named = [declared, isMarkup ? statedCharset(bytes) : null].map(decoderFor);
+  const named = [declared, isMarkup ? statedCharset(bytes) : null]
+    .map(decoderFor)
+    .filter((decoder) => decoder !== null);
   const unicode = new TextDecoder().decode(bytes);
   const isEscaped =
-    unicode.includes('\x1b') && named.some((one) => one?.encoding === 'iso-2022-jp');
+    unicode.includes('\x1b') && named.some(({ encoding }) => encoding === 'iso-2022-jp');
   // the escape sequences of ISO-2022-JP are ASCII
   if (!isEscaped && !isMisread(unicode)) return unicode;
   for (const decoder of named) {
-    const text = decoder?.decode(bytes) ?? '\ufffd';
-    const isWestern = decoder?.encoding === 'windows-1252';
-    if (!isMisread(text) && !(isWestern && meaningless.test(text)))
-      return isWestern ? withQuotes(text) : text;
+    const text = decoder.decode(bytes);
+    if (!isMisread(text) && !(isWestern(decoder) && meaningless.test(text)))
+      return withQuotes(text, decoder);
   }
-  const likeliest = guessCharset(bytes);
-  const text = new TextDecoder(likeliest).decode(bytes);
-  return likeliest === 'windows-1252' ? withQuotes(text) : text;
+  const likeliest = new TextDecoder(guessCharset(bytes));
+  return withQuotes(likeliest.decode(bytes), likeliest);
 }
+
+const isWestern = ({ encoding }: TextDecoder): boolean => encoding === 'windows-1252';
 
 /** Whether at least half of the characters beyond ASCII were replaced: a page may have a few. */
 function isMisread(text: string): boolean {
@@ -48,8 +50,10 @@ const meaningless = /[\x81\x8d\x8f\x90\x9d]/;
 const windows1252 = '€.‚ƒ„…†‡ˆ‰Š‹Œ.Ž..‘’“”•–—˜™š›œ.žŸ';
 
 /** Node.js 20 decodes windows-1252 as ISO 8859-1, which has no quotation marks and dashes. */
-const withQuotes = (text: string): string =>
-  text.replace(/[\x80-\x9f]/g, (sign) => windows1252.charAt(sign.charCodeAt(0) - 0x80));
+const withQuotes = (text: string, decoder: TextDecoder): string =>
+  isWestern(decoder)
+    ? text.replace(/[\x80-\x9f]/g, (sign) => windows1252.charAt(sign.charCodeAt(0) - 0x80))
+    : text;
 
 /** Of UTF-16. That of UTF-8 fits UTF-8. */
 function markOf(bytes: Uint8Array): string | null {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { addressOf } from '../api/providers.js';
 import type { Config } from '../config/config.js';
 import { configuredCatalog } from '../gateway.js';
 import type { Catalog } from '../models/catalog.js';
@@ -62,7 +63,7 @@ export async function updatePricesCommand(
   await followStored(store);
   const isUrl = /^https?:\/\//i.test(from);
   const text = isUrl ? await fetchPriceEdition(from) : await readFile(from, 'utf8');
-  const source = isUrl || isAbsolute(from) ? from : resolve(from);
+  const source = isUrl ? (addressOf(from) ?? from) : resolve(from);
   const update = await updatePrices(store, { text, source }, { apply, acceptJumps });
   const { applied, counts } = update;
   if (!applied) return `${shownUpdate(update)}nothing was changed: --apply puts it in force\n`;

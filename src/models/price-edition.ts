@@ -1,5 +1,11 @@
 import { messageOf } from '../errors.js';
-import { calcPrice, type Provider, updatePrices, waitForUpdate } from '@pydantic/genai-prices';
+import {
+  calcPrice,
+  type ConditionalPrice,
+  type Provider,
+  updatePrices,
+  waitForUpdate,
+} from '@pydantic/genai-prices';
 import { forgetIndexes } from './price-list.js';
 
 /** A larger file is no price data: the bundled one has 0.5 MB. */
@@ -24,6 +30,8 @@ export interface PriceChange {
   readonly to: number | null;
 }
 
+type Model = Provider['models'][number];
+
 let bundled: readonly Provider[] = [];
 let inForce: readonly Provider[] | null = null;
 // not awaited, which takes no time here: a CommonJS host cannot require a package that awaits
@@ -46,19 +54,25 @@ export function* readPriceEdition(text: string): Generator<unknown, readonly Pro
   return providers;
 }
 
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Longer names are not looked up, and slow to take apart. */
+const maxNameLength = 200;
+
 /** Checks all entries: the library reads them lazily, and would fail in the middle of a request. */
 function* checkProvider(provider: Provider): Generator<unknown, void> {
-  if (typeof provider.id !== 'string' || !Array.isArray(provider.models))
+  if (!isObject(provider) || typeof provider.id !== 'string' || !Array.isArray(provider.models))
     throw new Error('a provider of the price data has no id or no models');
   try {
     new RegExp(provider.api_pattern);
-    checkRules([provider.model_match, provider.provider_match]);
+    for (const rule of [provider.model_match, provider.provider_match]) if (rule) checkRule(rule);
+    if (!Array.isArray(provider.fallback_model_providers ?? []))
+      throw new Error('fallback_model_providers is not a list');
     for (const model of provider.models) {
-      if (typeof model.id !== 'string') throw new Error('a model has no id');
-      checkRules([model.match]);
-      for (const { prices } of Array.isArray(model.prices) ? model.prices : [model])
-        currentPrices(provider, { ...model, prices });
-      currentPrices(provider, model);
+      checkModel(model);
+      for (const { prices } of entriesOf(model)) pricesIn(provider, { ...model, prices });
+      pricesIn(provider, model);
       yield;
     }
   } catch (error) {
@@ -68,20 +82,62 @@ function* checkProvider(provider: Provider): Generator<unknown, void> {
   }
 }
 
-function checkRules(rules: readonly unknown[]): void {
-  for (const rule of rules) {
-    if (rule === undefined || rule === null) continue;
-    if (typeof rule !== 'object') throw new Error('a rule of names is not an object');
-    for (const [kind, value] of Object.entries(rule)) {
-      if (Array.isArray(value)) checkRules(value);
-      else if (typeof value !== 'string') throw new Error(`the rule ${kind} is not a text`);
-      else if (kind === 'regex') new RegExp(value);
-    }
+/** What the type says of a model is not yet known. */
+function checkModel(model: Model): void {
+  const {
+    id,
+    match,
+    context_window: length = null,
+  }: { readonly [Field in keyof Model]: unknown } = model;
+  if (typeof id !== 'string' || id.length > maxNameLength)
+    throw new Error('a model has no id, or a very long one');
+  checkRule(match);
+  if (length !== null && !(typeof length === 'number' && length > 0))
+    throw new Error(`the context window of ${id} is not a number of tokens`);
+  const entries: readonly unknown[] = entriesOf(model);
+  const isEntry = (one: unknown): boolean =>
+    isObject(one) && 'prices' in one && isObject(one.prices);
+  if (entries.length === 0 || !entries.every(isEntry))
+    throw new Error(`the prices of ${id} are not an object`);
+}
+
+function checkRule(rule: unknown): void {
+  if (!isObject(rule)) throw new Error('a rule of names is not an object');
+  for (const [kind, value] of Object.entries(rule)) {
+    if (kind !== 'or' && kind !== 'and') {
+      if (typeof value !== 'string') throw new Error(`the rule ${kind} is not a text`);
+      if (kind === 'regex') new RegExp(value);
+    } else if (Array.isArray(value)) value.forEach(checkRule);
+    else throw new Error(`the rule ${kind} is not a list`);
   }
 }
 
-/** The prices of a model now, one for each tier. */
-function currentPrices(provider: Provider, model: Provider['models'][number]): Map<string, number> {
+/** A model's prices with the conditions under which they apply. */
+const entriesOf = (model: Pick<Model, 'prices'>): readonly ConditionalPrice[] =>
+  Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
+
+const beginOf = (when: NonNullable<ConditionalPrice['constraint']>): string =>
+  'start_date' in when ? when.start_date : `${when.start_time} to ${when.end_time}`;
+
+/** A model's prices now; other hours and dates to come are named after the charge, as are tiers. */
+function pricesOf(provider: Provider, model: Model): Map<string, number> {
+  const entries = entriesOf(model);
+  const today = new Date().toISOString();
+  // what stands before it never holds again
+  const base = entries.findLastIndex(
+    ({ constraint: when }) => !when || ('start_date' in when && when.start_date <= today),
+  );
+  const found = new Map<string, number>();
+  for (const [at, { constraint, prices }] of entries.slice(Math.max(base, 0)).entries()) {
+    const when = at === 0 || !constraint ? '' : ` from ${beginOf(constraint)}`;
+    for (const [charge, price] of pricesIn(provider, { ...model, prices }))
+      found.set(charge + when, price);
+  }
+  return found;
+}
+
+/** The prices of a model that has one entry, one for each tier. */
+function pricesIn(provider: Provider, model: Model): Map<string, number> {
   const only = { ...provider, models: [{ ...model, match: { equals: model.id.toLowerCase() } }] };
   const found = calcPrice({}, model.id, { provider: only })?.model_price ?? {};
   const prices = new Map<string, number>();
@@ -101,7 +157,7 @@ export function* priceDifference(next: readonly Provider[]): Generator<unknown, 
   for (const [model, prices] of after) {
     const old = before.get(model);
     for (const charge of old ? new Set([...old.keys(), ...prices.keys()]) : []) {
-      const [from, to] = [old?.get(charge) ?? null, prices.get(charge) ?? null];
+      const [from, to] = [priceIn(old, charge), priceIn(prices, charge)];
       if (from !== to) changed.push({ model, charge, from, to });
     }
   }
@@ -112,13 +168,19 @@ export function* priceDifference(next: readonly Provider[]): Generator<unknown, 
   };
 }
 
+/** What a charge costs: where it has no price for a tier, an hour or a date, what it costs else. */
+const priceIn = (prices: Map<string, number> | undefined, charge: string): number | null =>
+  prices?.get(charge) ?? prices?.get(charge.split(' ')[0]!) ?? null;
+
 type PricesByModel = Map<string, Map<string, number>>;
 
 function* pricesByModel(providers: readonly Provider[]): Generator<unknown, PricesByModel> {
   const found: PricesByModel = new Map();
   for (const provider of providers)
     for (const model of provider.models) {
-      found.set(`${provider.id}/${model.id}`, currentPrices(provider, model));
+      const name = `${provider.id}/${model.id}`;
+      // of two with one name, the first is used
+      if (!found.has(name)) found.set(name, pricesOf(provider, model));
       yield;
     }
   return found;

@@ -134,10 +134,64 @@ describe.each(databases)('signalbox prices on %s', (_name, make) => {
   });
 
   it.each([
+    ['for a date to come', [{}, { constraint: { start_date: '2999-01-01' } }], 'from 2999-01-01'],
+    [
+      'for an hour of the day',
+      [{}, { constraint: { start_time: '00:30:00Z', end_time: '00:31:00Z' } }],
+      'from 00:30:00Z to 00:31:00Z',
+    ],
+  ])('counts a jump %s, when it is read', async (_when, conditions, named) => {
+    const entries = conditions.map((one, n) => ({ ...one, prices: { input_mtok: n ? 250 : 2.5 } }));
+    const data = changedData((model) => Object.assign(model, { prices: entries }));
+    expect(await update(data)).toContain(`gpt-4o input_mtok ${named}: 2.5 USD -> 250 USD (x 100)`);
+    await expect(update(data, { apply: true })).rejects.toThrow('more than ten times');
+  });
+
+  it('counts a jump in a new tier, and in a provider that is named first of two', async () => {
+    const tiers = { base: 2.5, tiers: [{ start: 9, price: 250 }] };
+    const tiered = changedData((model) => Object.assign(model, { prices: { input_mtok: tiers } }));
+    expect(await update(tiered)).toContain('input_mtok above 9: 2.5 USD -> 250 USD (x 100)');
+    const [openai] = changedData(factorOf(100)).filter(({ id }) => id === 'openai');
+    expect(await update([openai, ...bundled])).toContain('changed: 1 prices, 1 by more than ten');
+  });
+
+  it('uses what was stored last, also where the clock of another machine is ahead', async () => {
+    const ahead = { id: 'ahead', at: Date.now() + 60_000, source: 'ahead' };
+    await store.priceEditions.add(ahead, JSON.stringify(bundled));
+    await update(changedData(factorOf(2)), { apply: true });
+    expect((await store.priceEditions.newest())?.id).not.toBe('ahead');
+    expect(await revertPricesCommand(store)).toContain('from ahead');
+    await revertPricesCommand(store);
+  });
+
+  it.each([
     ['no JSON', '{'],
     ['no list', {}],
     ['an empty list', []],
+    ['more than 4 MiB', ' '.repeat(4 * 1024 * 1024) + JSON.stringify(bundled)],
+    ['a provider that is none', [null]],
     ['a provider without models', [{ id: 'x' }]],
+    ['a model without a rule', changedData((model) => Reflect.deleteProperty(model, 'match'))],
+    ['rules that are a text', changedData((model) => Object.assign(model.match, { or: 'x' }))],
+    [
+      'a rule that is none',
+      changedData((model) => Object.assign(model, { match: { or: [null] } })),
+    ],
+    [
+      'a text in a rule that is a list',
+      changedData((model) => Object.assign(model, { match: { equals: [{ equals: 'x' }] } })),
+    ],
+    ['a name of 1 MB', changedData((model) => (model.id = 'x'.repeat(1e6)))],
+    [
+      'a length that is no number',
+      changedData((model) => Object.assign(model, { context_window: '128k' })),
+    ],
+    ['no length', changedData((model) => (model.context_window = -5))],
+    ['prices that are a text', changedData((model) => Object.assign(model, { prices: 'free' }))],
+    [
+      'fallbacks that are no list',
+      [{ ...bundled[0], fallback_model_providers: {} }, ...bundled.slice(1)],
+    ],
     ['a rule that is no expression', changedData((model) => (model.match = { regex: '(' }))],
     ['a price that is no number', changedData((model) => (model.prices = { input_mtok: -1 }))],
     [
@@ -153,7 +207,7 @@ describe.each(databases)('signalbox prices on %s', (_name, make) => {
 
   it('reads an address that the operator names', async () => {
     const server = createServer((req, res) => {
-      if (req.url === '/data.json') res.end(JSON.stringify(changedData(factorOf(2))));
+      if (req.url?.startsWith('/data.json')) res.end(JSON.stringify(changedData(factorOf(2))));
       else res.writeHead(404).end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -164,6 +218,13 @@ describe.each(databases)('signalbox prices on %s', (_name, make) => {
     await expect(updatePricesCommand(store, config, { from: `${url}/none` })).rejects.toThrow(
       '404',
     );
+    const from = `${url}/data.json?token=hidden`;
+    await updatePricesCommand(store, config, { from, apply: true });
+    expect((await store.priceEditions.newest())?.source).toBe(`${url}/data.json`);
+    expect((await acts('prices.update'))[0]).toMatchObject({
+      details: { source: `${url}/data.json` },
+    });
+    await revertPricesCommand(store);
     server.close();
   });
 

@@ -102,6 +102,7 @@ export async function updatePrices(
     throw new GatewayError('conflict', 'the price data has changed since it was shown');
   let difference: PriceDifference;
   try {
+    if (text.length > maxPriceEditionBytes) throw new Error('it is larger than 4 MiB');
     difference = await inTurns(priceDifference(await inTurns(readPriceEdition(text))));
   } catch (error) {
     throw invalidField('data', messageOf(error));
@@ -116,7 +117,9 @@ export async function updatePrices(
       'data',
       `${jumps} prices change by more than ten times; nothing was changed`,
     );
-  const row = { id: randomUUID(), at: Date.now(), source };
+  // another machine's clock may be ahead
+  const at = Math.max(Date.now(), ((await priceEditions.newest())?.at ?? 0) + 1);
+  const row = { id: randomUUID(), at, source };
   await priceEditions.add(row, text);
   return { ...difference, counts, digest, applied: row };
 }

@@ -140,6 +140,10 @@ const saidCodes: readonly (readonly [ErrorCode, RegExp])[] = [
     /invalid_?api_?key|\bauth(entication)?_error|(incorrect|invalid|no) api[ -]?(key|token)|api[ -]?key (is )?(not valid|not found|invalid|expired)|access token (is )?(invalid|expired)|token seems invalid|unable to authenticate|(organization|account) has been (disabled|restricted|suspended)/,
   ],
   ['model_not_found', /\bmodel_not_found|无可用渠道|no available channel/],
+  // LM Studio; NVIDIA: they call it a bad request
+  ['upstream_error', /model has crashed|model (is )?unloaded|degraded function/],
+  // llama.cpp: it calls a conversation that the model's template refuses its own error
+  ['request_refused', /jinja exception/],
 ];
 /** What a status means that is given to all kinds of failures. */
 const vague: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

@@ -1405,6 +1405,18 @@ describe('usage of a stream', () => {
       cached,
     ],
     [
+      'includes cached tokens that are more than its prompt',
+      [
+        {
+          usage: {
+            ...{ prompt_tokens: 5, completion_tokens: 20, total_tokens: 25 },
+            prompt_tokens_details: { cached_tokens: 25 },
+          },
+        },
+      ],
+      { promptTokens: 30, cachedTokens: 25 },
+    ],
+    [
       'includes reasoning that only the total includes, as of Gemini',
       [{ usage: { ...asked, completion_tokens: 5 } }],
       { ...told, reasoningTokens: 15 },

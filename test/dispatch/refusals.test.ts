@@ -249,6 +249,34 @@ const kinds: readonly (readonly [string, object, readonly Row[]])[] = [
     of('up', 503, 'Retry budget exceeded', 'Concurrency limit: 0 left', 'Over the limit: 0.5/s'),
   ],
   [
+    'a server that failed, and calls it a bad request',
+    { calls: 3, status: 502 },
+    [
+      ['up', 'LM Studio', body(400, { error: 'The model has crashed. (Exit code: 6)' })],
+      ['up', 'LM Studio, of its model', body(400, { error: 'Model unloaded.' })],
+      [
+        'up',
+        'NVIDIA',
+        body(400, { title: 'Bad Request', detail: "Function id 'x': DEGRADED function" }),
+      ],
+    ],
+  ],
+  [
+    'a conversation that the template of a model refuses',
+    { calls: 1, status: 400 },
+    [
+      [
+        'up',
+        'llama.cpp',
+        refusal(500, {
+          code: 500,
+          message: 'Error: Jinja Exception: Conversation roles must alternate user/assistant',
+          type: 'server_error',
+        }),
+      ],
+    ],
+  ],
+  [
     'a call that was given up on its way',
     { calls: 3, status: 502 },
     [

@@ -115,6 +115,8 @@ class History {
   private following: ContentPart[] = [];
   /** Calls without a result, as they were and as they are sent. */
   private open: OpenCall[] = [];
+  /** The ids of the turn's calls: servers refuse two with one id. */
+  private readonly sent = new Set<string>();
   /** Results of no call, between those of calls. They follow too. */
   private strays: ChatMessage[] = [];
 
@@ -124,8 +126,7 @@ class History {
   ) {}
 
   adapted(messages: readonly ChatMessage[]): readonly ChatMessage[] {
-    let at = 0;
-    for (const given of messages) {
+    for (const [at, given] of messages.entries()) {
       // the results of one turn must follow one another
       if (given.role !== 'tool') this.endResults(messages, at);
       const isAsked = at === messages.length - 1 && given.role === 'user';
@@ -136,7 +137,6 @@ class History {
       const isDropped = isStray || isNone;
       if (message !== given || isDropped) this.result ??= messages.slice(0, at);
       if (!isDropped) this.result?.push(message);
-      at++;
     }
     this.endResults(messages, messages.length);
     return this.result ?? messages;
@@ -149,6 +149,7 @@ class History {
       this.result?.push({ role: 'tool', tool_call_id: sent, content: filler.noResult });
     this.result?.push(...this.strays);
     [this.open, this.strays] = [[], []];
+    this.sent.clear();
     if (this.following.length > 0) this.result?.push({ role: 'user', content: this.following });
     this.following = [];
   }
@@ -227,7 +228,9 @@ class History {
   private takenCall(given: ToolCall, place: string): ToolCall {
     const { kept, callIds } = this.rules;
     const own = (given.id as string | null | undefined) ?? '';
-    const id = callIds.test(own) ? own : shortId(own || place);
+    const fitting = callIds.test(own) ? own : shortId(own || place);
+    const id = this.sent.has(fitting) ? shortId(`${own} ${place}`) : fitting;
+    this.sent.add(id);
     this.open.push({ given: own, sent: id });
     const call = kept === null ? given : keptFields(given, (key) => callFields.has(key));
     const { function: called } = call;
@@ -236,11 +239,10 @@ class History {
     const isWhole = args === undefined || object.test(args);
     const isTyped = 'type' in call || 'custom' in call;
     if (id === given.id && isWhole && isTyped) return call;
-    const type = isTyped ? call.type : 'function';
     return {
       ...call,
       id,
-      type,
+      type: isTyped ? call.type : 'function',
       ...(!isWhole && { function: { ...called, arguments: JSON.stringify(toolInput(args)) } }),
     };
   }
@@ -251,7 +253,6 @@ const object = /^\s*\{[^]*\}\s*$/;
 
 /** OpenAI and others refuse these in the names of users and assistants. */
 const refusedInNames = /[\s<|\\/>]+/g;
-
 const callFields: ReadonlySet<string> = new Set(['id', 'type', 'function', 'custom']);
 
 /** The same for the same id, so that the beginning of a conversation stays the same. */

@@ -515,6 +515,23 @@ const list: readonly Conversation[] = [
     keeps: ['Rain 1.', 'Rain 2.', 'Rain 3.', 'Last?'],
   },
   {
+    name: 'calls of one turn that share an id, and once more in the next',
+    request: {
+      tools,
+      messages: [
+        user('First?'),
+        calls('call_1', 'call_1', 'call_2'),
+        result('call_1', 'Rain 1.'),
+        result('call_1', 'Rain 2.'),
+        result('call_2', 'Rain 3.'),
+        calls('call_1', 'call_1'),
+        result('call_1', 'Rain 4.'),
+        user('Last?'),
+      ],
+    },
+    keeps: ['Rain 1.', 'Rain 2.', 'Rain 3.', 'Rain 4.', 'Last?'],
+  },
+  {
     name: 'results without any call, and no tools',
     request: { messages: [user('First?'), result('call_1', 'Rain 1.')] },
     keeps: ['First?', 'Rain 1.'],

@@ -114,6 +114,11 @@ const ofEachServer: readonly Rule[] = [
     ({ role }, at, all) =>
       role === 'tool' && all[at - 1]?.role !== 'tool' && !all[at - 1]?.tool_calls,
   ),
+  onMessages(
+    "Duplicate value for 'tool_call_id'",
+    github('agno-agi/agno/issues/5116'),
+    ({ tool_calls: calls = [] }) => new Set(calls.map(({ id }) => id)).size < calls.length,
+  ),
   onBody(
     "[] is too short - 'tools'",
     github('openai/openai-dotnet/issues/218'),

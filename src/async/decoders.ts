@@ -23,6 +23,8 @@ export const decoders = new Map(
   }),
 );
 
+const isAscii = (byte = 0): boolean => byte < 0x80;
+
 /** How bodies begin that are text. What is compressed begins otherwise. */
 const text = /^(?:\s*(?:\{\s*["}]|\[\s*\{)|(?:data|event):|<(?:!doctype|html))/i;
 /** Whether a body that begins so is compressed. */
@@ -44,6 +46,7 @@ const utf16Marks: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: '
  * proxies decompress and keep the label, and some servers write another word there.
  */
 export function bodyDecoder(label: string, head: Buffer): Transform | null {
+  if (label === '' && isAscii(head[0]) && !isGzip(head)) return null;
   const utf16 = utf16Marks[head.toString('hex', 0, 2)];
   if (utf16) return utf16Decoder(utf16);
   const encoding = isGzip(head)

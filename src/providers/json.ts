@@ -23,15 +23,20 @@ export const isExcessive = (json: Buffer): boolean =>
  * Parses JSON; long integers keep their digits, as in `parseExactJson`.
  * @returns null if the text is not JSON, or far more than an answer
  */
-export function parseJson(text: string): unknown {
-  if (text.length > maxUncountedLength && isExcessive(Buffer.from(text))) return null;
+export const parseJson = (text: string): unknown => readJson(text).value;
+
+/** As `parseJson`, and whether it is JSON as it stands, which a client can read too. */
+export function readJson(text: string): { value: unknown; isValid: boolean } {
+  if (text.length > maxUncountedLength && isExcessive(Buffer.from(text))) return notJson;
   try {
-    return parseExactJson(text);
+    return { value: parseExactJson(text), isValid: true };
   } catch {
     const valid = validJson(text);
-    return valid === text ? null : parseJson(valid);
+    return valid === text ? notJson : { value: parseJson(valid), isValid: false };
   }
 }
+
+const notJson = { value: null, isValid: false };
 
 /**
  * An event or a body that has to be an object.

@@ -3,7 +3,7 @@ import type { Completion, CompletionChoice } from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { collectAnswer } from '../answer-chunks.js';
 import { unreadable } from '../failure.js';
-import { parseJson, validJson } from '../json.js';
+import { readJson } from '../json.js';
 import { openAIEvents } from './events.js';
 import { errorIn, openAIFailureUnder200 } from './failure.js';
 import { mendChoice, mendEnvelope, unwrapped } from './mend-answer.js';
@@ -22,7 +22,7 @@ export function readOpenAICompletion(
   model: string,
   asked?: number | null,
 ): CompletionAnswer {
-  const parsed = parseJson(body);
+  const { value: parsed, isValid } = readJson(body);
   const completion = unwrapped(parsed) as Completion | null;
   // some servers send the chunks of a stream as lines of JSON
   if (completion === null && /^\{[^]*\}\s*\{/.test(body)) return readLines(provider, body, model);
@@ -33,7 +33,7 @@ export function readOpenAICompletion(
   if (typeof given !== 'object' || given === null) throw notACompletion(provider);
   // before it is mended, which leaves out what clients do not need
   const usage = readOpenAIUsage(completion.usage);
-  let rewritten = mendEnvelope(completion) || completion !== parsed || validJson(body) !== body;
+  let rewritten = mendEnvelope(completion) || completion !== parsed || !isValid;
   if ((asked ?? 1) === 1 && completion.choices.length > 1) {
     completion.choices = [joined(completion.choices)];
     rewritten = true;

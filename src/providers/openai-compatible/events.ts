@@ -100,9 +100,9 @@ class OpenAIEventReader implements EventReader {
 
   /** Lines may end in CR, LF or both, and both may come in two pieces. */
   private withNewlines(read: string): string {
+    if (!this.isCut && !read.includes('\r')) return read;
     const isRest = this.isCut && read.startsWith('\n');
     this.isCut = read.endsWith('\r');
-    if (!isRest && !read.includes('\r')) return read;
     return read.slice(isRest ? 1 : 0).replace(/\r\n?/g, '\n');
   }
 

@@ -167,23 +167,22 @@ export function openAIFailureUnder200(provider: string, body: unknown): GatewayE
  * `{object: "error", message}`) or one with a message. Null if it is an answer.
  */
 export function errorIn(body: object): unknown {
-  const { error, choices, object, type, detail, ...more } = body as Record<string, unknown>;
-  const { error_msg: other, msg = other, message = msg, base_resp: failed = more['errors'] } = more;
+  const { error, choices } = body as Fields;
   if (isGiven(error)) return body;
-  if (!Array.isArray(choices))
-    return object === 'error' ||
-      type === 'error' ||
-      typeof message === 'string' ||
-      detail ||
-      // MiniMax reports success so too
-      (failed && (failed as Fields)['status_code'] !== 0)
-      ? body
-      : null;
-  for (const choice of choices) {
-    if (!isObject(choice)) continue;
-    if (isGiven(choice['error'])) return choice;
-  }
-  return null;
+  if (Array.isArray(choices))
+    return (
+      (choices as unknown[]).find((choice) => isObject(choice) && isGiven(choice['error'])) ?? null
+    );
+  const { object, type, detail, error_msg: other, msg = other, message = msg } = body as Fields;
+  const { errors, base_resp: failed = errors } = body as Fields;
+  return object === 'error' ||
+    type === 'error' ||
+    typeof message === 'string' ||
+    detail ||
+    // MiniMax reports success so too
+    (failed && (failed as Fields)['status_code'] !== 0)
+    ? body
+    : null;
 }
 
 /** Some servers send an error with each answer that is empty, or tells of success. */

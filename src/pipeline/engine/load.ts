@@ -1,6 +1,6 @@
 import { SlotQueue, type SlotRefusal } from '../../async/slot-queue.js';
 import type { LoadFigures } from '../../telemetry/metrics/scraped-instruments.js';
-import type { RequestLimits } from './snapshot.js';
+import type { GatewaySnapshot } from './snapshot.js';
 import { LoadShedder } from './load-shedder.js';
 
 /** Receives waits and refusals. `provider`: empty for the gateway's own queue. */
@@ -22,7 +22,7 @@ export class Load {
   }
 
   /** Sets the bounds of a configuration. */
-  configure(limits: RequestLimits): void {
+  configure(limits: GatewaySnapshot['limits']): void {
     this.queue.bounds = {
       max: limits.maxConcurrent,
       maxPerAccount: limits.maxAccountConcurrent,

@@ -1,6 +1,6 @@
 import type { AccountRules } from '../../accounts/account-context.js';
 import type { StaticKeys } from '../../accounts/static-keys.js';
-import type { ProviderConfig } from '../../config/config.js';
+import type { Config, ProviderConfig } from '../../config/config.js';
 import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { Hedging } from '../../dispatch/hedging.js';
 import type { Provider } from '../../dispatch/provider.js';
@@ -13,28 +13,11 @@ import type { GroundingParts } from '../grounding/grounding-parts.js';
 import type { ModelDirectory } from './model-directory.js';
 import type { ModelNames } from './model-names.js';
 
-/** The numbers that the configuration sets for requests; durations in ms. */
-export interface RequestLimits {
-  readonly maxBodyBytes: number;
-  readonly maxJsonValues: number;
-  readonly maxBytesInProgress: number | null;
-  readonly maxAccountBytesInProgress: number | null;
-  readonly maxConcurrent: number | null;
-  readonly maxAccountConcurrent: number | null;
-  readonly maxQueueMs: number;
-  readonly maxLoopDelayMs: number;
-  readonly clientIdleMs: number;
-  readonly maxRetries: number;
-  readonly onBrokenStream: 'continue' | 'fail';
-  readonly totalTimeoutMs: number;
-  readonly resumeMs: number;
-  readonly holdStatusMs: number;
-  readonly pingMs: number;
-}
-
 /** All that the gateway derives from one configuration: immutable, and replaced as a whole. */
-export interface GatewaySnapshot {
-  readonly limits: RequestLimits;
+export interface GatewaySnapshot extends Pick<
+  Config,
+  'limits' | 'savings' | 'requestLog' | 'conversations' | 'budgets'
+> {
   readonly keys: StaticKeys;
   readonly keysRequired: boolean;
   /** The number of reverse proxies in front, for the client's address. */
@@ -64,36 +47,14 @@ export interface GatewaySnapshot {
     readonly allow: readonly string[] | null;
     readonly deny: readonly string[];
   };
-  /** The share of completions that are shadowed, and what that may cost in a UTC day. */
-  readonly savings: { readonly shadow: number; readonly maxUsdPerDay: number };
   readonly training: TrainingTerms;
   /** Which models can be called. */
   readonly directory: ModelDirectory;
   /** What the names of models stand for. */
   readonly names: ModelNames;
-  /** What is kept of requests that are over. */
-  readonly requestLog: {
-    readonly enabled: boolean;
-    readonly content: boolean;
-    readonly keepDays: number;
-  };
-  readonly conversations: {
-    /** Whether they are kept at all. */
-    readonly store: boolean;
-    /** `<provider>/<model>` that writes titles; null: they are made of the first message. */
-    readonly titleModel: string | null;
-  };
-  readonly budgets: {
-    /** Whether a key with a budget may use models of unknown price. */
-    readonly allowUnpriced: boolean;
-    /** The maximum for requests of such a key that state none; null: the model's own. */
-    readonly maxOutputTokens: number | null;
-  };
   /** What completions may use beside models. */
   readonly grounding: GroundingParts;
-  readonly proxy: {
-    readonly enabled: boolean;
-    readonly forwardHeaders: readonly string[];
+  readonly proxy: Config['proxy'] & {
     readonly allowed: ReadonlySet<string>;
     /** The first of the allowed providers that has one of the dialects, in their order; or null. */
     providerOf(apis: readonly string[]): string | null;

@@ -29,10 +29,6 @@ export interface GoogleCredentialOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** ms since 1970 */
   now?: () => number;
-  /** Overrides the file's `token_uri`. */
-  tokenUrl?: string;
-  /** The metadata server. Absent: GCE_METADATA_HOST, or Google's. */
-  metadataUrl?: string;
 }
 
 interface KeyFile {
@@ -54,12 +50,15 @@ const minValidMs = 30_000;
 /**
  * Makes a source for the given credentials; reads and requests nothing before the first `token()`.
  */
-export function googleCredentials(options: GoogleCredentialOptions): AccessTokenSource {
-  const env = options.env ?? process.env;
-  const file = options.credentialsFile ?? (env['GOOGLE_APPLICATION_CREDENTIALS'] || undefined);
-  const now = options.now ?? Date.now;
+export function googleCredentials({
+  provider,
+  credentialsFile,
+  env = process.env,
+  now = Date.now,
+}: GoogleCredentialOptions): AccessTokenSource {
+  const file = credentialsFile ?? (env['GOOGLE_APPLICATION_CREDENTIALS'] || undefined);
   const read = async (): Promise<{ token: string; expiresAtMs: number }> => {
-    const asked = file === undefined ? fromMetadata(options, env) : fromFile(file, options, now);
+    const asked = file === undefined ? fromMetadata(provider, env) : fromFile(file, provider, now);
     const { token, expiresInMs } = await asked;
     return { token, expiresAtMs: now() + expiresInMs };
   };
@@ -72,14 +71,13 @@ export function googleCredentials(options: GoogleCredentialOptions): AccessToken
 }
 
 async function fromMetadata(
-  options: GoogleCredentialOptions,
+  provider: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<TokenAnswer> {
   const host = env['GCE_METADATA_HOST'] || 'metadata.google.internal';
-  const root = options.metadataUrl ?? `http://${host}`;
   try {
-    return await fetchToken(options.provider, {
-      url: `${root}/computeMetadata/v1/instance/service-accounts/default/token`,
+    return await fetchToken(provider, {
+      url: `http://${host}/computeMetadata/v1/instance/service-accounts/default/token`,
       headers: { 'metadata-flavor': 'Google' },
       timeoutMs: 3000,
     });
@@ -87,24 +85,17 @@ async function fromMetadata(
     if (!(error instanceof GatewayError) || error.code !== 'connection_failed') throw error;
     throw new GatewayError(
       'provider_auth',
-      `${options.provider} has no Google credentials: set credentialsFile or GOOGLE_APPLICATION_CREDENTIALS (this machine has no metadata server)`,
+      `${provider} has no Google credentials: set credentialsFile or GOOGLE_APPLICATION_CREDENTIALS (this machine has no metadata server)`,
       { cause: error },
     );
   }
 }
 
-async function fromFile(
-  file: string,
-  options: GoogleCredentialOptions,
-  now: () => number,
-): Promise<TokenAnswer> {
-  const key = await readKeyFile(file, options.provider);
-  const url = options.tokenUrl ?? key.token_uri ?? defaultTokenUrl;
-  return fetchToken(options.provider, {
-    url,
-    form: formOf(key, key.token_uri ?? url, now(), options.provider),
-    timeoutMs: 10_000,
-  });
+async function fromFile(file: string, provider: string, now: () => number): Promise<TokenAnswer> {
+  const key = await readKeyFile(file, provider);
+  const url = key.token_uri ?? defaultTokenUrl;
+  const form = formOf(key, url, now(), provider);
+  return fetchToken(provider, { url, form, timeoutMs: 10_000 });
 }
 
 async function readKeyFile(file: string, provider: string): Promise<KeyFile> {

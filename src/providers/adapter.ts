@@ -16,7 +16,7 @@ export interface ProviderSettings {
   api: string;
   /** The root of the API, without a trailing slash; absent: the dialect's default. */
   baseUrl?: string;
-  /** Extra headers for each call. */
+  /** Extra headers for each call. Lower-case names. */
   headers?: Record<string, string>;
   /** Whether requests ask Claude to keep their beginning. Absent: only where the client does. */
   cacheBreakpoints?: boolean;

@@ -58,7 +58,8 @@ afterAll(() => upstream.close());
 const configOf = (more: ConfigInput = {}): ConfigInput => ({
   providers: {
     openai: { api: 'openai', baseUrl: `${upstream.url}/v1`, apiKey: 'openai-key' },
-    claude: { api: 'anthropic', baseUrl: `${upstream.url}/claude`, apiKey: 'claude-key' },
+    // the slash at the end is none of the path
+    claude: { api: 'anthropic', baseUrl: `${upstream.url}/claude/`, apiKey: 'claude-key' },
     gem: { api: 'gemini', baseUrl: `${upstream.url}/v1beta`, apiKey: 'gem-key' },
     cohere: { api: 'cohere', baseUrl: `${upstream.url}/cohere/v2`, apiKey: 'cohere-key' },
   },

@@ -58,7 +58,7 @@ describe('the request', () => {
   it.each([
     ['https://proxy.example', 'https://proxy.example/v1/messages'],
     ['https://proxy.example/v1', 'https://proxy.example/v1/messages'],
-    ['https://proxy.example/anthropic/v1/', 'https://proxy.example/anthropic/v1/messages'],
+    ['https://proxy.example/anthropic/v1', 'https://proxy.example/anthropic/v1/messages'],
   ])('accepts the base URL %s', async (baseUrl, url) => {
     expect((await send({ baseUrl })).url).toBe(url);
   });

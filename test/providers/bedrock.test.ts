@@ -75,7 +75,7 @@ describe('a request to Bedrock', () => {
     const arn = 'arn:aws:bedrock:us-east-1:012345678901:application-inference-profile/abc';
     const request = await adapter({
       baseUrl: 'http://127.0.0.1:9/aws',
-      headers: { 'X-Team': 'a' },
+      headers: { 'x-team': 'a' },
       deployments: { 'claude-haiku-4-5': arn },
     }).buildRequest(ask('claude-haiku-4-5'), 'key');
     expect(request.url).toBe(`http://127.0.0.1:9/aws/model/${encodeURIComponent(arn)}/converse`);
@@ -87,7 +87,7 @@ describe('a request to Bedrock', () => {
     'arn:aws:bedrock:us-east-1:012345678901:inference-profile/us.anthropic.claude-sonnet-4-5-v1:0',
     "odd (model) *name* 'ü'",
   ])('is signed as AWS describes it: %s', async (model) => {
-    const request = await adapter({ headers: { 'X-Team': ' a ' } }).buildRequest(
+    const request = await adapter({ headers: { 'x-team': ' a ' } }).buildRequest(
       ask(model, true),
       null,
     );

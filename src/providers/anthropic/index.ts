@@ -52,7 +52,9 @@ export const anthropic: ProviderDialect = {
 
 function createAdapter(settings: ProviderSettings): ProviderAdapter {
   const provider = settings.name;
-  const url = messagesUrl(settings.baseUrl ?? defaultBaseUrl);
+  const baseUrl = settings.baseUrl ?? defaultBaseUrl;
+  const root = /\/v\d+$/.test(baseUrl) ? baseUrl : `${baseUrl}/v1`;
+  const url = `${root}/messages`;
   return {
     name: provider,
     dialect: 'messages',
@@ -80,11 +82,11 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
       readCount: (body) => readCount(provider, body),
     },
     passthrough: {
-      baseUrl: url.replace(/\/messages$/, ''),
+      baseUrl: root,
       headers: (apiKey) => authHeaders(apiKey, settings, keyHeader),
     },
     modelList: modelList(provider, {
-      url: `${url.replace(/\/messages$/, '')}/models?limit=1000`,
+      url: `${root}/models?limit=1000`,
       headers: { 'anthropic-version': settings.apiVersion ?? defaultApiVersion },
       read: ({ id }) => (typeof id === 'string' ? { model: id, type: 'chat' } : null),
     }),
@@ -98,11 +100,6 @@ const searchBlocksOf = ({ request }: ModelCall): SearchBlocks =>
 function claudeName(settings: ProviderSettings, model: string): string {
   const name = deploymentOf(settings, model) ?? model;
   return /claude/i.test(name) ? name : model;
-}
-
-function messagesUrl(baseUrl: string): string {
-  const root = baseUrl.replace(/\/+$/, '');
-  return `${/\/v\d+$/.test(root) ? root : `${root}/v1`}/messages`;
 }
 
 function buildRequest(

@@ -17,7 +17,7 @@ import { type ModelTraits, traitsOf } from './model-traits.js';
 import { leftByConverse, toConverse } from './request.js';
 import { unreadable } from '../failure.js';
 import { parseObject } from '../json.js';
-import { upstreamPost } from '../upstream-post.js';
+import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { withCacheBreakpoints } from '../cache-breakpoints.js';
 import { deploymentOf, modelPath, namesOf } from '../called-model.js';
 
@@ -83,12 +83,6 @@ async function sign(
   };
 }
 
-function lowerCase(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
-}
-
 type Post = (
   model: string,
   operation: string,
@@ -109,7 +103,7 @@ function requestMaker(
     const url = `${endpoint.root}/model/${path}/${operation}`;
     const type = operation === 'converse-stream' ? 'vnd.amazon.eventstream' : 'json';
     const accept = { accept: `application/${type}` };
-    const unsigned = upstreamPost(url, body, lowerCase(settings.headers ?? {}), accept);
+    const unsigned = upstreamPost(url, body, settings.headers ?? {}, accept);
     if (apiKey !== null)
       return { ...unsigned, headers: { ...unsigned.headers, authorization: `Bearer ${apiKey}` } };
     return sign(unsigned, endpoint, source, now(), settings.name);
@@ -126,7 +120,7 @@ function passthroughAuth(
       'not_implemented',
       `proxy: ${settings.name} signs its requests; passing requests through needs an API key`,
     );
-  return { authorization: `Bearer ${apiKey}`, ...lowerCase(settings.headers ?? {}) };
+  return authHeaders(apiKey, settings);
 }
 
 function readAnswer(provider: string, body: string, model: string): CompletionAnswer {

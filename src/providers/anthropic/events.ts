@@ -4,7 +4,6 @@ import { AnswerChunks, collectAnswer, partsIn } from '../answer-chunks.js';
 import {
   type AnswerBlock,
   type AnthropicAnswer,
-  type AnthropicCitation,
   type AnthropicUsage,
   readAnthropicUsage,
   reasoningDetail,
@@ -15,23 +14,13 @@ import { parseObject } from '../json.js';
 import { type Fields, isObject, objectsIn } from '../../text/is-object.js';
 import { sseReader } from '../sse-reader.js';
 import { anthropicFailureUnder200 } from './failure.js';
-import { isRightMessage, OwnMessageEvents } from './own-events.js';
+import {
+  type BlockDelta,
+  isRightMessage,
+  type MessageEvent,
+  OwnMessageEvents,
+} from './own-events.js';
 import type { SearchBlocks } from './web-search.js';
-
-interface StreamEvent {
-  type?: string;
-  index?: number;
-  message?: AnthropicAnswer;
-  content_block?: AnswerBlock;
-  delta?: BlockDelta & Pick<AnthropicAnswer, 'stop_reason' | 'stop_sequence' | 'stop_details'>;
-  usage?: AnthropicUsage | null;
-  error?: unknown;
-}
-
-interface BlockDelta extends Pick<AnswerBlock, 'type' | 'text' | 'thinking' | 'signature'> {
-  partial_json?: string;
-  citation?: AnthropicCitation;
-}
 
 /** A block between its start and its stop. */
 interface OpenBlock {
@@ -80,7 +69,7 @@ export function anthropicEvents(
   return sseReader(
     (name, text) => {
       if (text === '[DONE]' || stream.isDone) return false;
-      const event = parseObject(provider, text, 'an event') as StreamEvent;
+      const event = parseObject(provider, text, 'an event') as MessageEvent;
       // servers of other makers leave its type out
       if (event.error) event.type = 'error';
       if (event.type !== 'error') own.pass(event, name, text);
@@ -142,7 +131,7 @@ class MessageStream {
   }
 
   event(raw: unknown): void {
-    const event = raw as StreamEvent;
+    const event = raw as MessageEvent;
     switch (event.type) {
       case 'content_block_delta':
         this.blockDelta(event.index ?? 0, typed(event.delta ?? {}));
@@ -256,7 +245,7 @@ class MessageStream {
     }
   }
 
-  private messageDelta(event: StreamEvent): void {
+  private messageDelta(event: MessageEvent): void {
     this.addUsage(event.usage);
     this.stopReason = event.delta?.stop_reason ?? this.stopReason;
     this.stopSequence = event.delta?.stop_sequence ?? this.stopSequence;

@@ -14,14 +14,23 @@ import {
   perhaps,
   type Shape,
 } from '../own-events.js';
+import type { AnswerBlock, AnthropicAnswer, AnthropicCitation, AnthropicUsage } from './answer.js';
 
-interface MessageEvent {
+/** An event of a stream, with the fields that are read. */
+export interface MessageEvent {
   type?: string;
-  index?: unknown;
-  message?: unknown;
-  content_block?: unknown;
-  delta?: unknown;
-  usage?: unknown;
+  index?: number;
+  message?: AnthropicAnswer;
+  content_block?: AnswerBlock;
+  delta?: BlockDelta & Pick<AnthropicAnswer, 'stop_reason' | 'stop_sequence' | 'stop_details'>;
+  usage?: AnthropicUsage | null;
+  error?: unknown;
+}
+
+/** What is added to a block. */
+export interface BlockDelta extends Pick<AnswerBlock, 'type' | 'text' | 'thinking' | 'signature'> {
+  partial_json?: string;
+  citation?: AnthropicCitation;
 }
 
 const usage = object({

@@ -9,6 +9,7 @@ import {
   SearchFindings,
 } from '../web-search/search-findings.js';
 import { searchRequestOf } from '../web-search/search-options.js';
+import type { AnswerBlock } from './answer.js';
 import { releaseOf } from './claude-rules.js';
 import { isObject, present } from '../../text/is-object.js';
 
@@ -43,16 +44,8 @@ export function claudeSearchTool(request: ChatRequest, model: string): object | 
   });
 }
 
-/** The fields of the blocks of a search that are read. */
-export interface SearchBlock {
-  type?: string;
-  name?: string;
-  input?: unknown;
-  content?: unknown;
-}
-
 /** Whether a block is one of the model's own searches, or what it found. */
-export const isSearchBlock = ({ type, name }: SearchBlock): boolean =>
+export const isSearchBlock = ({ type, name }: AnswerBlock): boolean =>
   type === 'web_search_tool_result' || (type === 'server_tool_use' && name === toolName);
 
 /** Reads the blocks of the model's own searches in one answer. */
@@ -67,9 +60,9 @@ export class SearchBlocks {
    * result is an error that the model has read.
    * @param json the input, where it came in pieces
    */
-  read(raw: object, json = ''): FoundFields & { reasoning_details?: unknown[] } {
-    const block: SearchBlock = json === '' ? raw : { ...raw, input: parseJson(json) ?? {} };
-    if (!isSearchBlock(block)) return {};
+  read(raw: AnswerBlock, json = ''): FoundFields & { reasoning_details?: unknown[] } {
+    if (!isSearchBlock(raw)) return {};
+    const block = json === '' ? raw : { ...raw, input: parseJson(json) ?? {} };
     const { input, content } = block;
     const query = isObject(input) ? input['query'] : undefined;
     return {

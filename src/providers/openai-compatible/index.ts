@@ -24,7 +24,7 @@ import { openAIFailure, openAIFailureUnder200 } from './failure.js';
 import { otherApiOf, type OtherApiRules } from './other-api.js';
 import { type SearchReader, SearchSink, withFound } from './search-reader.js';
 import { countIn, statedCostUsd } from './usage.js';
-import { asList, objectsIn, present } from '../../text/is-object.js';
+import { asList, isObject, type Json, objectsIn, present } from '../../text/is-object.js';
 
 type OpenAIOperation = 'chat/completions' | 'embeddings' | 'rerank';
 
@@ -189,21 +189,6 @@ function adaptSearch(
     body['web_search_options'] = withoutExtensions(request.web_search_options);
 }
 
-interface EmbeddingItem {
-  readonly object?: unknown;
-  readonly index?: unknown;
-  readonly embedding?: unknown;
-}
-interface EmbeddingBody {
-  readonly object?: unknown;
-  readonly data?: unknown;
-  /** Ollama's own API names them so. */
-  readonly embeddings?: unknown;
-  readonly model?: unknown;
-  readonly usage?: { readonly prompt_tokens?: unknown; readonly total_tokens?: unknown } | null;
-  readonly error?: unknown;
-}
-
 /** Local servers send numbers where base64 was asked for, and others the other way round. */
 function inFormat(sent: unknown, format: unknown): unknown {
   // llama.cpp has a list around them
@@ -215,22 +200,23 @@ function inFormat(sent: unknown, format: unknown): unknown {
 }
 
 /** What a body has, which may be a bare list, or one of vectors alone. */
-function embeddingsIn(body: unknown): { answer: EmbeddingBody | null; sent: EmbeddingItem[] } {
-  const answer = (Array.isArray(body) ? { data: body } : body) as EmbeddingBody | null;
-  const items = asList(answer?.data ?? answer?.embeddings).map((item) =>
+function embeddingsIn(body: unknown): { answer: Json; sent: Json[] } {
+  const answer = Array.isArray(body) ? { data: body } : isObject(body) ? body : {};
+  // Ollama's own API names them `embeddings`
+  const items = asList(answer['data'] ?? answer['embeddings']).map((item) =>
     Array.isArray(item) ? { embedding: item } : item,
   );
-  return { answer, sent: objectsIn(items as EmbeddingItem[]) };
+  return { answer, sent: objectsIn(items as Json[]) };
 }
 
 /** The vectors of an answer; some servers count from 1, or have 0 for each. */
-const inOrder = (sent: readonly EmbeddingItem[], format: unknown) =>
+const inOrder = (sent: readonly Json[], format: unknown) =>
   sent
     .map((item, at) => ({
       ...item,
       object: 'embedding',
-      index: countIn(item.index) ?? at,
-      embedding: inFormat(item.embedding, format),
+      index: countIn(item['index']) ?? at,
+      embedding: inFormat(item['embedding'], format),
     }))
     .sort((one, other) => one.index - other.index)
     .map((item, index) => ({ ...item, index }));
@@ -250,22 +236,23 @@ function embeddingAdapter(
     },
     readAnswer(body, model, request) {
       const { answer, sent } = embeddingsIn(parseJson(body));
-      if (answer?.error) throw openAIFailureUnder200(provider, answer);
+      if (answer['error']) throw openAIFailureUnder200(provider, answer);
       const data = inOrder(sent, request['encoding_format']);
       const asked = checkVectors(
         provider,
         data.map(({ embedding }) => embedding),
         request,
       );
-      const { usage } = answer ?? {};
-      const promptTokens = countIn(usage?.prompt_tokens) ?? countIn(usage?.total_tokens) ?? null;
+      const usage = isObject(answer['usage']) ? answer['usage'] : {};
+      const { prompt_tokens: input, total_tokens: total } = usage;
+      const promptTokens = countIn(input) ?? countIn(total) ?? null;
       const counts = { prompt_tokens: promptTokens ?? 0, total_tokens: promptTokens ?? 0 };
       const isRight =
-        answer?.object === 'list' &&
-        typeof answer.model === 'string' &&
-        [answer.data].flat().length === asked &&
-        usage?.prompt_tokens === promptTokens &&
-        usage.total_tokens === promptTokens &&
+        answer['object'] === 'list' &&
+        typeof answer['model'] === 'string' &&
+        [answer['data']].flat().length === asked &&
+        input === promptTokens &&
+        total === promptTokens &&
         sent.every(
           ({ object, index, embedding }, at) =>
             object === 'embedding' && index === at && embedding === data[at]?.embedding,
@@ -274,7 +261,7 @@ function embeddingAdapter(
         answer: { object: 'list', model, ...answer, data, usage: { ...usage, ...counts } },
         ...(isRight && validJson(body) === body ? { text: body } : {}),
         promptTokens,
-        costUsd: statedCostUsd(answer?.usage),
+        costUsd: statedCostUsd(usage),
       };
     },
   };

@@ -1,12 +1,11 @@
 import pRetry from 'p-retry';
 import { GatewayError } from '../errors.js';
 import type { SlotOwner, SlotQueue, Slot } from '../async/slot-queue.js';
-import type { Candidate, Limits } from '../chooser/plan.js';
+import type { Candidate } from '../chooser/plan.js';
 import { AttemptFailure, makeAttempt } from './attempt.js';
 import { type Attempt, type AttemptLog, BrokenStream, type FailedUse } from './attempt-log.js';
 import { maxRetryWaitMs, retryWaitMs, wait } from './backoff.js';
-import type { Cancellation, Deadline } from './cancellation.js';
-import type { CallTiming } from './attempt-input.js';
+import type { AttemptInput, CallTiming } from './attempt-input.js';
 import { nextKey, type Provider, remember } from './provider.js';
 import {
   type AttemptAnswer,
@@ -27,13 +26,12 @@ const minLeftShare = 0.1;
 export type Admission = (candidate: Candidate) => Promise<void> | null;
 
 /** What the attempts of one execution share. */
-export interface AttemptContext<Answer extends AttemptAnswer> {
-  readonly limits: Limits;
+export interface AttemptContext<Answer extends AttemptAnswer> extends Readonly<
+  Pick<AttemptInput<Answer>, 'cancellation' | 'deadline' | 'limits'>
+> {
   /** Whether providers are asked to stream. */
   readonly stream: boolean;
   readonly callOf: (target: CallTarget) => UpstreamCall<Answer>;
-  readonly cancellation: Cancellation;
-  readonly deadline: Deadline;
   readonly log: AttemptLog;
   readonly admit: Admission | null;
   /** The account that takes slots of busy providers. */

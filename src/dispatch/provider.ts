@@ -39,17 +39,13 @@ export interface Provider {
 }
 
 /** Optional properties of a provider. */
-export interface ProviderOptions {
+export interface ProviderOptions extends Partial<
+  Pick<Provider, 'breaker' | 'conventionalName' | 'cutCallHoldMs' | 'images' | 'slots'>
+> {
   /** The most connections to one host; null: no limit. */
   connections?: number | null;
-  /** Default: it never opens. */
-  breaker?: Breaker;
   /** What its requests carry beside its keys: values of configured headers, credentials. */
   secrets?: readonly string[];
-  cutCallHoldMs?: number | null;
-  slots?: SlotQueue | null;
-  images?: ImageSource | null;
-  conventionalName?: string;
 }
 
 /** Makes a provider of its adapter, keys and timeouts. */
@@ -57,30 +53,24 @@ export const createProvider = (
   adapter: ProviderAdapter,
   apiKeys: readonly string[],
   timeouts: CallTimeouts,
-  {
-    connections = null,
-    secrets = [],
-    cutCallHoldMs = null,
-    breaker = new Breaker(),
-    images = null,
-    slots = null,
-    conventionalName = adapter.name,
-  }: ProviderOptions = {},
+  { connections = null, secrets = [], ...more }: ProviderOptions = {},
 ): Provider => ({
   name: adapter.name,
-  conventionalName,
+  conventionalName: adapter.name,
   adapter,
   keys: new KeyRing(apiKeys),
-  breaker,
-  slots,
+  // it never opens
+  breaker: new Breaker(),
+  slots: null,
   upstreams: new Upstreams(timeouts.connectMs, connections),
   timeouts,
-  cutCallHoldMs,
-  images,
+  cutCallHoldMs: null,
+  images: null,
   unstreamed: new Set(),
   unreadable: new Set(),
   // local servers are often given their own name as a key
   secrets: secretsOf([...apiKeys, ...secrets], [adapter.name]),
+  ...more,
 });
 
 /** What decides which of a provider's keys a call gets. */

@@ -40,12 +40,11 @@ export class ReplicaSync {
   constructor(private readonly providers: () => ReadonlyMap<string, Provider>) {
     const { window } = this;
     this.latencies = {
+      ...window,
       record: (provider, model, ttftMs) => {
         window.record(provider, model, ttftMs);
         if (this.channel) this.collect([provider, model, ttftMs]);
       },
-      p50Ms: (offer) => window.p50Ms(offer),
-      percentileMs: (offer, percent) => window.percentileMs(offer, percent),
     };
   }
 

@@ -101,19 +101,14 @@ export const noPrices: Prices = {
  * What a configuration may state about a model; whatever it leaves out comes from the catalogue.
  * Prices in USD per million tokens, of searches in USD each.
  */
-export interface ModelOverride {
+export interface ModelOverride
+  extends
+    Partial<Pick<ModelFacts, 'contextLength' | 'maxOutput' | 'tools' | 'images'>>,
+    Partial<Pick<ModelFacts, 'quality' | 'latency' | 'reasoningEffort' | 'searchPrice'>> {
   readonly inputPrice?: number | null;
   readonly outputPrice?: number | null;
   readonly cachedInputPrice?: number | null;
   readonly cacheWritePrice?: number | null;
-  readonly searchPrice?: number | null;
-  readonly contextLength?: number | null;
-  readonly maxOutput?: number | null;
-  readonly tools?: boolean | null;
-  readonly images?: boolean | null;
-  readonly quality?: number | null;
-  readonly latency?: number | null;
-  readonly reasoningEffort?: ReasoningEffort | null;
   /** The name of a model that is about as good, or log odds. */
   readonly ability?: string | number | null;
 }

@@ -8,13 +8,8 @@ import type { Candidate } from '../chooser/plan.js';
  * to know the answer (the request log, a trace) is a tap in the list of `completeChat`. The
  * arguments are those of `AnswerWriter`.
  */
-export interface AnswerTap {
-  /** Called before an attempt's first content. What an earlier attempt wrote no longer counts. */
-  begin(candidate: Candidate): void;
-  text?(escaped: string, frame: string | null): void;
-  chunk?(chunk: CompletionChunk, frame: string | null): void;
-  whole?(answer: CompletionAnswer, body: Buffer | null): void;
-}
+export type AnswerTap = Pick<AnswerWriter, 'begin'> &
+  Partial<Pick<AnswerWriter, 'text' | 'chunk' | 'whole'>>;
 
 /** A writer that passes each call to the taps first; without taps the same writer. */
 export const withTaps = (writer: AnswerWriter, taps: readonly AnswerTap[]): AnswerWriter =>

@@ -5,9 +5,9 @@ import { hasBudget } from '../accounts/caller-limits.js';
 import { askedEffort } from '../providers/asked-effort.js';
 import type { ProviderAdapter } from '../providers/adapter.js';
 import { otherModelField } from '../providers/unpriced-fields.js';
-import { type Blame, makePlan } from '../chooser/make-plan.js';
+import { makePlan, type PlanInput } from '../chooser/make-plan.js';
 import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../chooser/plan.js';
-import type { CompletionCall, Links } from './completion-call.js';
+import type { CompletionCall } from './completion-call.js';
 import { continuedBy, followLinks, findOnlineLearning } from './continuation.js';
 import { joinToolResults } from './grounding/run-tool-calls.js';
 import type { PlannedGrounding } from './grounding/grounding-call.js';
@@ -21,15 +21,11 @@ const maxRetriesPerCandidate = 10;
 const noEntries: readonly ErrorTraceEntry[] = [];
 
 /** What a plan is asked for. */
-export interface PlanQuestion {
-  readonly routing: RoutingRequest;
-  readonly links: Links;
-  readonly candidates: readonly Candidate[];
-  /** Tried after the candidates, in the order given. */
-  readonly fallbacks?: readonly Candidate[];
-  /** Default: as configured. */
-  readonly order?: 'ranked' | 'given' | null;
-  readonly maxRetries?: number | null;
+export interface PlanQuestion
+  extends
+    Pick<PlanInput, 'blame' | 'candidates' | 'fallbacks'>,
+    Pick<CompletionCall, 'links' | 'routing'>,
+    Partial<Pick<CompletionCall, 'maxRetries' | 'order'>> {
   /** Whether the client sees the answer while it is written. Default: no, or unknown. */
   readonly isStreamed?: boolean;
   /** Whether the gateway itself will call the model: then its provider has to be configured. */
@@ -38,7 +34,6 @@ export interface PlanQuestion {
   readonly isSession: boolean;
   /** Whether figures are needed even for a plan with one eligible candidate. */
   readonly explain: boolean;
-  readonly blame: Blame;
   /** Why a candidate cannot do what is asked beside answering; absent: nothing else is asked. */
   readonly unfitReason?: (candidate: Candidate) => string | null;
 }

@@ -71,9 +71,4 @@ export class CollectedSources {
   }
 }
 
-interface Found {
-  readonly url: string;
-  readonly title: string | undefined;
-  readonly snippet: string | undefined;
-  readonly date: string | undefined;
-}
+type Found = Readonly<Record<'url' | 'title' | 'snippet' | 'date', string | undefined>>;

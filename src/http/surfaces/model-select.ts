@@ -5,6 +5,7 @@ import { ambiguous, type ModelNames } from '../../pipeline/engine/model-names.js
 import type { SelectionQuestion } from '../../pipeline/select-model.js';
 import type { Candidate, Plan, Price, RoutingRequest } from '../../chooser/plan.js';
 import { nativeErrorBody } from './native-error.js';
+import type { CallFields } from './openai.js';
 import type { Surface } from './surface.js';
 
 /** One entry of `llm_providers`. Prices in USD per million tokens, latency in seconds. */
@@ -21,17 +22,16 @@ export interface ProviderEntry {
 }
 
 /** The body of `POST /api/v1/model-select`, as its schema accepts it. */
-export interface ModelSelectRequest {
+export interface ModelSelectRequest extends Pick<
+  CallFields,
+  'tradeoff' | 'economy' | 'preference_id' | 'previous_session'
+> {
   messages: ChatMessage[];
   llm_providers: ProviderEntry[];
   tools?: unknown[] | null;
   max_model_depth?: number | null;
   reasoning_effort?: ReasoningEffort | null;
-  tradeoff?: 'cost' | 'latency' | null;
-  economy?: number | null;
-  preference_id?: string | null;
   hash_content?: boolean | null;
-  previous_session?: string | null;
 }
 
 /** Native model selection: docs/http-api.md. */

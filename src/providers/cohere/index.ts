@@ -1,4 +1,3 @@
-import type { ErrorCode } from '../../errors.js';
 import type {
   CompletionAnswer,
   ListedModel,
@@ -114,18 +113,13 @@ const cohereFailure =
       /(api key provided:\s*)\S+/i,
       '$1[redacted]',
     );
-    const code = codeOf(status);
     return providerFailure({
       provider,
       status,
       headers,
       reason,
       own: { code: parsed?.error_type },
-      ...(code ? { code } : {}),
+      // the prompt or the answer contains a blocked word
+      ...(status === 498 && { code: 'request_refused' }),
     });
   };
-
-function codeOf(status: number): ErrorCode | null {
-  // 498: the prompt or the answer contains a blocked word
-  return status === 498 ? 'request_refused' : null;
-}

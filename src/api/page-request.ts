@@ -3,14 +3,17 @@ import type { Page, PageRequest } from '../store/contracts/page.js';
 import type { WithQuery } from './query.js';
 import type { Json } from '../text/is-object.js';
 
-/** `?limit=…&cursor=…` of a list. @throws GatewayError `validation_failed`: `limit` out of range */
+/**
+ * `?limit=…&cursor=…` of a list.
+ * @throws GatewayError `validation_failed`, or `code`: `limit` out of range
+ */
 export function pageRequestOf(
   { query }: WithQuery,
-  { normal, max } = { normal: 20, max: 100 },
+  { normal = 20, max = 100, code }: { normal?: number; max?: number; code?: 'bad_request' } = {},
 ): PageRequest {
   const { limit = String(normal), cursor = null } = query;
   if (typeof limit !== 'string' || !/^[1-9]\d{0,5}$/.test(limit) || Number(limit) > max)
-    throw invalidField('limit', `must be a whole number between 1 and ${max}`);
+    throw invalidField('limit', `must be a whole number between 1 and ${max}`, code);
   if (cursor !== null && typeof cursor !== 'string')
     throw invalidField('cursor', 'must be a string');
   return { limit: Number(limit), cursor: cursor === '' ? null : cursor };

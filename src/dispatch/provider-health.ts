@@ -83,8 +83,12 @@ export class ProviderHealths {
     } else {
       const failure = { at, model, code: outcome, status };
       const isOfModel = outcome === 'model_not_found';
-      // a refused request is the client's mistake
-      if (!isOfModel && outcome !== 'request_refused') minute.failures++;
+      // a refused request is the client's mistake, and only an answer says that the provider works again
+      const isRefused = outcome === 'request_refused';
+      if (!isOfModel && !isRefused) minute.failures++;
+      const { lastFailure, lastSuccessAt } = watched.last;
+      const isFailing = (lastFailure?.at ?? 0) > (lastSuccessAt ?? 0);
+      if (isRefused && isFailing && lastFailure?.code !== 'request_refused') return;
       watched.last[isOfModel ? 'lastModelError' : 'lastFailure'] = failure;
     }
   }

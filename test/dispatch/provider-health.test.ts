@@ -80,6 +80,20 @@ describe('the health of a provider', () => {
     });
   });
 
+  it('is not better where it refused a request after failures, until it has answered one', () => {
+    const health = watched();
+    const lastCode = (): unknown => health.find('p')?.lastFailure?.code;
+    health.record(attempt({ outcome: 'upstream_error', status: 500 }));
+    now++;
+    health.record(attempt({ outcome: 'request_refused', status: 400 }));
+    expect(lastCode()).toBe('upstream_error');
+    now++;
+    health.record(attempt());
+    now++;
+    health.record(attempt({ outcome: 'request_refused', status: 400 }));
+    expect(lastCode()).toBe('request_refused');
+  });
+
   it('takes a client that left for no failure of the provider', () => {
     const health = watched();
     health.record(attempt({ outcome: 'client_closed', status: null }));

@@ -188,6 +188,22 @@ describe('an attempt whose usage the provider did not report', () => {
     expect(await charged()).toBeCloseTo(0.007, 9);
   });
 
+  it('is charged what was reported where its stream ended without its marker', async () => {
+    const chunks = [
+      { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: null }] },
+      { choices: [], usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 } },
+    ];
+    const raw = Buffer.from(chunks.map((one) => `data: ${JSON.stringify(one)}\n\n`).join(''));
+    upstream.script([{ raw, contentType: 'text/event-stream' }]);
+    await postStream(
+      `${gateway.url}/v1/chat/completions`,
+      { ...body, stream: true },
+      { headers: as('rich') },
+    );
+    await whenCharged();
+    expect(await charged()).toBeCloseTo(0.007, 9);
+  });
+
   it('counts against the tokens a minute too', async () => {
     upstream.script([{ hang: 'beforeHeaders' }, {}]);
     const leaving = new AbortController();

@@ -4,23 +4,20 @@ interface AskedPage {
   readonly after: unknown;
   /** The id of the item that it has first. */
   readonly before?: unknown;
-  readonly limit: unknown;
+  readonly limit: number;
 }
 
 /**
  * A page of a list, in the shape that Anthropic's and OpenAI's lists have. An id that is not in the
  * list is passed over.
- * @param usual how many items it has where the client does not say
  */
 export function listedPage<Item extends { readonly id?: unknown }>(
   items: readonly Item[],
-  { after, before, limit }: AskedPage,
-  usual: number,
+  { after, before, limit: count }: AskedPage,
 ) {
   const placeOf = (id: unknown): number =>
     id === undefined ? -1 : items.findIndex((item) => item.id === id);
   const end = placeOf(before);
-  const count = Math.max(1, Number(limit) || usual);
   const start = end < 0 ? placeOf(after) + 1 : Math.max(0, end - count);
   const data = items.slice(start, end < 0 ? start + count : end);
   return {

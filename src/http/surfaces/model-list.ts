@@ -8,6 +8,7 @@ import type { ModelType } from '../../providers/adapter.js';
 import type { GatewaySnapshot } from '../../pipeline/engine/snapshot.js';
 import { sendJson } from '../send-json.js';
 import { stage } from '../stage.js';
+import { pageRequestOf } from '../../api/page-request.js';
 import { listedPage } from './listed-page.js';
 import { messagesErrors } from './messages/errors.js';
 import { speaksMessages } from './messages/paths.js';
@@ -101,6 +102,9 @@ const messagesModel = ({ id, created, context_length: length }: ModelEntry): obj
   ...{ capabilities: null, deprecated_at: null, line: null, max_tokens: null, retires_at: null },
 });
 
+/** In Anthropic's API. */
+const maxListed = 1_000;
+
 /** `GET /v1/models` and, for one entry of that list, `GET /v1/models/<provider>/<model>`. */
 export function listModels(parts: GatewayParts): RequestHandler {
   return stage((req, res) => {
@@ -111,9 +115,12 @@ export function listModels(parts: GatewayParts): RequestHandler {
     if (encoded === undefined) {
       if (shapeOf === unchanged) sendJson(res, 200, { object: 'list', data: entries });
       else {
-        const { after_id: after, before_id: before, limit } = req.query;
+        const { after_id: after, before_id: before } = req.query;
         // all of them where none is asked for: a client that does not page would miss most
-        const page = listedPage(entries, { after, before, limit }, entries.length);
+        const normal = Math.max(1, entries.length);
+        const max = Math.max(normal, maxListed);
+        const { limit } = pageRequestOf(req, { normal, max, code: 'bad_request' });
+        const page = listedPage(entries, { after, before, limit });
         sendJson(res, 200, { ...page, data: page.data.map(shapeOf) });
       }
       return 'answered';

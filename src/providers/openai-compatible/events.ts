@@ -21,7 +21,6 @@ type Asked = Pick<ChatRequest, 'n' | 'tools'>;
 /** In characters; a longer line is not a chunk of a conversation. */
 const maxLineLength = 32 * 1024 * 1024;
 const contentKey = '"content":"';
-// of events that take the fast path
 const linePrefix = 'data: ';
 const eventEnd = '\n\n';
 /** Content of a JSON string without escapes, and any valid content. */
@@ -228,8 +227,9 @@ class OpenAIEventReader implements EventReader {
     if (told || !this.passAsText(chunk, payload, rewritten))
       this.sink.chunk(chunk, rewritten || told !== chunk.usage ? null : payload);
     this.usage = usage ?? this.usage;
-    // before the end of the answer, it counts what there is so far
-    if (usage && this.finishReason !== null) this.sink.counted?.(usage);
+    // before the end of the answer, it counts what there is so far, unless it has a chunk of its own
+    const isOfAll = this.hasSaid && chunk.choices.length === 0;
+    if (usage && (isOfAll || this.finishReason !== null)) this.sink.counted?.(usage);
   }
 
   /** Corrects a choice in place. @returns whether anything was changed */

@@ -100,6 +100,17 @@ describe('what is stored', () => {
     expect(listAt(ascending.json, 'data')[0]).toMatchObject(message('a'));
   });
 
+  it.each(['limit=abc', 'limit=0', 'limit=101', 'limit=1&limit=2', 'order=up'])(
+    'lists no input for %s',
+    async (query) => {
+      const { json } = await world.ask({ input: 'Hi' });
+      expect(await of(textAt(json, 'id'), `/input_items?${query}`)).toMatchObject({
+        status: 400,
+        json: { error: { param: query.split('=')[0] } },
+      });
+    },
+  );
+
   it('is deleted once, and is then unknown', async () => {
     const { json } = await world.ask({ input: 'Hi' });
     const id = textAt(json, 'id');

@@ -1,6 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { pageRequestOf } from '../../../api/page-request.js';
 import { compileSchema } from '../../../config/schema/compile-schema.js';
-import { GatewayError } from '../../../errors.js';
+import { GatewayError, invalidField } from '../../../errors.js';
 import { measureRequest } from '../../../models/tokens.js';
 import type { GatewayParts } from '../../../pipeline/engine/gateway-parts.js';
 import type { ResponseRecord } from '../../../store/contracts/responses.js';
@@ -69,9 +70,6 @@ const remove = (parts: GatewayParts): RequestHandler =>
     sendJson(res, 200, { id, object: 'response', deleted: true });
   });
 
-const maxItems = 100;
-const defaultItems = 20;
-
 /** An item as OpenAI lists it, also where the client wrote a message in its short form. */
 function asListed(item: Json, id: string, index: number): Json {
   const { role, content, type = 'message' } = item;
@@ -85,12 +83,14 @@ function asListed(item: Json, id: string, index: number): Json {
 const listItems = (parts: GatewayParts): RequestHandler =>
   answer(async (req, res) => {
     const { id, input } = await stored(parts, req, res);
-    const { order, after, limit } = req.query;
+    const { order = 'desc', after } = req.query;
+    const { limit } = pageRequestOf(req, { code: 'bad_request' });
+    if (order !== 'asc' && order !== 'desc')
+      throw invalidField('order', 'must be asc or desc', 'bad_request');
     const [items] = await parseStored([input], bodyLimits(parts, res));
     const all = jsonList(items).map((item, index) => asListed(item, id, index));
     if (order !== 'asc') all.reverse();
-    const asked = { after, limit: Math.min(maxItems, Number(limit) || defaultItems) };
-    sendJson(res, 200, { object: 'list', ...listedPage(all, asked, defaultItems) });
+    sendJson(res, 200, { object: 'list', ...listedPage(all, { after, limit }) });
   });
 
 /** An estimate, as for every model that the gateway plans with. */

@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { claimAndOpen, hasChromium } from '../helpers/chromium.js';
 import { closeDashboards, startDashboard } from '../helpers/dashboard.js';
 import { ask } from '../helpers/sse.js';
+
+interface Lock {
+  packages: Record<string, { hasInstallScript?: boolean }>;
+}
 
 /** Of the page, its scripts, styles and pictures, as they are sent, in bytes. */
 const maxFirstLoadBytes = 200_000;
@@ -23,8 +28,21 @@ describe('the packages in the dashboard', () => {
       'katex',
       'lowlight',
     ])
-      expect(text).toMatch(new RegExp(`^${name} \\d+\\.`, 'm'));
+      expect(text).toMatch(new RegExp(`^## ${name} - \\d+\\.`, 'm'));
     expect(text).toContain('Permission is hereby granted');
+  });
+
+  it('each state one, and run no scripts when they are installed', async () => {
+    const { gateway } = await startDashboard({ dashboard: true });
+    const { text } = await ask('GET', `${gateway.url}/assets/licenses.txt`);
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
+    const scripted = Object.entries(packages)
+      .filter(([, { hasInstallScript }]) => hasInstallScript)
+      .map(([path]) => path.replace(/^.*node_modules\//, ''));
+    const named = [...text.matchAll(/^## (\S+) - \d\S*(.*)$/gm)];
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter(([, , license = '']) => !/^ \([^()]+\)$/.test(license))).toEqual([]);
+    expect(named.filter(([, name = '']) => scripted.includes(name))).toEqual([]);
   });
 });
 

@@ -226,6 +226,7 @@ describe('the waterfall of a request', () => {
 });
 
 describe('the scatter of candidates', () => {
+  const frame = { width: 500, height: 120, left: 50, right: 50, top: 10, bottom: 10 };
   const candidate = (label: string, cost: number | null, quality: number | null) => ({
     label,
     quality,
@@ -236,31 +237,35 @@ describe('the scatter of candidates', () => {
   });
 
   it('has the dear ones at the right and the good ones on top, within the plot', () => {
-    const { dots, unknown } = scatterOf([
-      candidate('cheap', 0.0001, 0.5),
-      candidate('dear', 0.1, 0.9),
-      candidate('unpriced', null, 0.8),
-      { ...candidate('left out', 0.1, 0.9), excluded: 'not allowed' },
-    ]);
-    expect(dots.map(({ candidate: { label } }) => label)).toEqual(['cheap', 'dear']);
-    expect(dots[0]!.x).toBeLessThan(dots[1]!.x);
-    expect(dots[0]!.y).toBeLessThan(dots[1]!.y);
-    for (const { x, y } of dots)
-      for (const place of [x, y]) expect(Math.abs(place - 0.5)).toBeLessThanOrEqual(0.5);
+    const { points, cost, quality, unknown } = scatterOf(
+      [
+        candidate('cheap', 0.0001, 0.5),
+        candidate('dear', 0.1, 0.9),
+        candidate('unpriced', null, 0.8),
+        { ...candidate('left out', 0.1, 0.9), excluded: 'not allowed' },
+      ],
+      frame,
+    );
+    expect(points.map(({ label }) => label)).toEqual(['cheap', 'dear']);
+    const [xs, ys] = [[0.0001, 0.1].map(cost.at), [0.5, 0.9].map(quality.at)];
+    expect(xs[0]).toBeLessThan(xs[1]!);
+    expect(ys[0]).toBeGreaterThan(ys[1]!);
+    for (const x of xs) expect(Math.abs(x - 250)).toBeLessThanOrEqual(200);
+    for (const y of ys) expect(Math.abs(y - 60)).toBeLessThanOrEqual(50);
     expect(unknown.map(({ label }) => label)).toEqual(['unpriced']);
   });
 
   it('begins and ends its axes with round figures, and names what is free', () => {
-    const { costs, qualities } = scatterOf([
-      candidate('a', 0.0003, 0.62),
-      candidate('b', 0.0047, 0.88),
-    ]);
-    expect(costs.map(({ value }) => value)).toEqual([0.0002, 0.0005, 0.001, 0.002, 0.005]);
-    expect(costs.map(({ at }) => at)).toMatchObject({ 0: 0, 4: 1 });
-    expect(qualities.map(({ value }) => Math.round(100 * value))).toEqual([60, 75, 90]);
-    const withFree = scatterOf([candidate('free', 0, 0.5), candidate('dear', 3, 0.9)]);
-    expect(withFree.costs.map(({ value }) => value)).toEqual([0, 2, 5]);
-    expect(withFree.dots.map(({ x }) => x > 0)).toEqual([false, true]);
+    const { cost, quality } = scatterOf(
+      [candidate('a', 0.0003, 0.62), candidate('b', 0.0047, 0.88)],
+      frame,
+    );
+    expect(cost.ticks).toEqual([0.0002, 0.0005, 0.001, 0.002, 0.005]);
+    expect([0.0002, 0.005].map(cost.at)).toEqual([50, 450]);
+    expect(quality.ticks.map((tick) => Math.round(100 * tick))).toEqual([60, 75, 90]);
+    const free = scatterOf([candidate('free', 0, 0.5), candidate('dear', 3, 0.9)], frame);
+    expect(free.cost.ticks).toEqual([0, 2, 5]);
+    expect([0, 3].map((usd) => free.cost.at(usd) > 50)).toEqual([false, true]);
   });
 
   it('writes no name over another name or over a point', () => {
@@ -296,10 +301,10 @@ describe('the scatter of candidates', () => {
   });
 
   it('draws a single candidate, free ones, and none', () => {
-    expect(scatterOf([]).dots).toEqual([]);
-    for (const cost of [0, 1]) {
-      const [dot] = scatterOf([candidate('only', cost, 1)]).dots;
-      expect([dot?.x, dot?.y].every((place) => Number.isFinite(place))).toBe(true);
+    expect(scatterOf([], frame).points).toEqual([]);
+    for (const usd of [0, 1]) {
+      const { cost, quality } = scatterOf([candidate('only', usd, 1)], frame);
+      expect([cost.at(usd), quality.at(1)].every((place) => Number.isFinite(place))).toBe(true);
     }
   });
 });

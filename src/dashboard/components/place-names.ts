@@ -8,19 +8,20 @@ export interface Frame {
   readonly bottom: number;
 }
 
-/** A point with the ends of its intervals, in px. */
+/** The values that stand at an axis, and the place of each value on it, in px. */
+export interface Axis {
+  readonly ticks: readonly number[];
+  readonly at: (value: number) => number;
+}
+
+/** A value with the ends of its interval. */
+export type Estimate = Readonly<Record<'value' | 'low' | 'high', number>>;
+
+/** What a plot shows of a model. */
 export interface PlotPoint {
-  /** The name as others know it; `name` is what stands beside the point. */
   readonly label: string;
-  readonly name: string;
-  readonly color: string;
-  readonly isLarge?: boolean;
-  readonly x: number;
-  readonly y: number;
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
+  readonly cost: Estimate;
+  readonly quality: Estimate;
 }
 
 /** A point with its name, in px from the left and from the top. */

@@ -3,7 +3,6 @@ import { useElementSize } from '@mantine/hooks';
 import { Swatch } from '../../components/elements.js';
 import { ScatterPlot } from '../../components/scatter-plot.js';
 import { axisLabel, formatQuality, formatUsd } from '../../format/numbers.js';
-import { shortNames } from '../../format/outcomes.js';
 import { fill, texts } from '../../texts/texts.js';
 import { type Evaluation, layOut } from './plot-layout.js';
 
@@ -21,8 +20,7 @@ const color = {
 export function CostQualityPlot({ evaluation }: { evaluation: Evaluation }) {
   const { ref, width } = useElementSize();
   const frame = { ...room, width: Math.max(smallest, width) };
-  const { cost, score, singles, hull, shipped, trained, trainedBand } = layOut(evaluation, frame);
-  const names = shortNames(singles.map(({ label }) => label));
+  const { cost, score, hull, shipped, trained, trainedBand } = layOut(evaluation, frame);
   const [best] = [...evaluation.singles].sort((a, b) => b.score.value - a.score.value);
   return (
     <div ref={ref}>
@@ -33,15 +31,11 @@ export function CostQualityPlot({ evaluation }: { evaluation: Evaluation }) {
           single: formatQuality(best?.score.value),
         })}
         frame={frame}
-        qualities={score.ticks.map((tick) => ({
-          at: score.at(tick),
-          words: axisLabel(formatQuality(tick)),
-        }))}
-        costs={cost.ticks.map((tick) => ({ at: cost.at(tick), words: formatUsd(tick) }))}
+        quality={{ ...score, wordsOf: (value) => axisLabel(formatQuality(value)) }}
+        cost={{ ...cost, wordsOf: formatUsd }}
         costTitle={text.plotCost}
-        points={singles.map((point, at) => ({
-          ...point,
-          name: names[at] ?? point.label,
+        points={evaluation.singles.map((one) => ({
+          ...{ label: one.model, cost: one.cost, quality: one.score },
           color: color.single,
         }))}
       >

@@ -1,24 +1,16 @@
 import type { Schema } from '../../api/schema.js';
 import { costAxis as logCostAxis } from '../requests/scatter.js';
-import type { Frame, PlotPoint } from '../../components/place-names.js';
+import type { Axis, Frame } from '../../components/place-names.js';
 
 type Report = NonNullable<Schema<'TrainingResponse'>['report']>;
 /** Costs and scores of a training's choices. */
 export type Evaluation = NonNullable<Report['evaluation']>;
 type CurvePoint = Evaluation['trained'][number];
 
-/** Places a value on an axis. */
-interface Axis {
-  readonly isLog: boolean;
-  readonly ticks: readonly number[];
-  readonly at: (value: number) => number;
-}
-
 /** A plot ready to be drawn. */
 interface PlotLayout {
   readonly cost: Axis;
   readonly score: Axis;
-  readonly singles: readonly Omit<PlotPoint, 'name' | 'color'>[];
   /** Paths of SVG. */
   readonly hull: string;
   readonly trained: string;
@@ -50,15 +42,6 @@ export function layOut(evaluation: Evaluation, frame: Frame): PlotLayout {
   return {
     cost,
     score,
-    singles: singles.map(({ model, cost: usd, score: quality }) => ({
-      label: model,
-      x: cost.at(usd.value),
-      y: score.at(quality.value),
-      left: cost.at(usd.low),
-      right: cost.at(usd.high),
-      top: score.at(quality.high),
-      bottom: score.at(quality.low),
-    })),
     hull: line(hull),
     trained: line(sorted.map(valuesOf)),
     trainedBand: bandOf(sorted, line),
@@ -92,7 +75,7 @@ function costAxis(points: readonly CurvePoint[], { left, width, right }: Frame):
   if (least <= 0 || most / least <= manyfold)
     return linearAxis([0, ...values], left, width - right, steps);
   const { across, ticks } = logCostAxis(values);
-  return { isLog: true, ticks, at: (value) => left + across(value) * (width - right - left) };
+  return { ticks, at: (value) => left + across(value) * (width - right - left) };
 }
 
 /** A linear axis around some values, with about the given number of round ticks. */
@@ -109,7 +92,6 @@ export function linearAxis(
   const whole = high - low || step;
   const count = Math.round(whole / step);
   return {
-    isLog: false,
     ticks: Array.from({ length: count + 1 }, (_, at) => Number((low + at * step).toPrecision(10))),
     at: (value) => from + ((value - low) / whole) * (to - from),
   };

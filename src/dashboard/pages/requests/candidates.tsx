@@ -5,10 +5,8 @@ import { Hint, Note } from '../../components/elements.js';
 import { CandidateTable } from '../../components/candidate-table.js';
 import { colorAt, restColor } from '../../components/chart-columns.js';
 import { Panel } from '../../components/page.js';
-import type { PlotPoint } from '../../components/place-names.js';
 import { ScatterPlot } from '../../components/scatter-plot.js';
 import { formatUsd, reasonWords } from '../../format/numbers.js';
-import { shortNames } from '../../format/outcomes.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { RequestDetails, WeighedCandidate } from '../../api/schema.js';
 import { scatterOf } from './scatter.js';
@@ -56,7 +54,7 @@ export function Candidates({ request, isOwn }: CandidatesProps) {
   );
 }
 
-const frame = { height: 280, left: 36, right: 28, top: 12, bottom: 36 };
+const room = { height: 280, left: 36, right: 28, top: 12, bottom: 36 };
 
 interface ScatterProps {
   candidates: readonly WeighedCandidate[];
@@ -67,42 +65,28 @@ interface ScatterProps {
 
 /** Candidates by expected cost and predicted quality, with intervals. */
 function CandidateScatter({ candidates, answered, winner }: ScatterProps) {
-  const { dots, costs, qualities, unknown } = scatterOf(candidates);
   const { ref, width } = useElementSize();
-  const { height, left, right, top, bottom } = frame;
-  const toX = (share: number): number => left + share * Math.max(0, width - left - right);
-  const toY = (share: number): number => height - bottom - share * (height - top - bottom);
-  const names = shortNames(dots.map(({ candidate: { label } }) => label));
-  const points = dots.map(({ candidate: { label }, x, y, low, high }, at): PlotPoint => {
-    const roles = [
-      label === answered ? texts.common.answered : '',
-      label === winner ? text.wouldWin : '',
-    ];
-    const role = roles.filter((word) => word !== '').join(', ');
-    const name = names[at] ?? label;
-    return {
-      label,
-      name: role === '' ? name : `${name} (${role})`,
-      color: label === winner ? colorAt(2) : label === answered ? colorAt(0) : restColor,
-      isLarge: role !== '',
-      ...{ x: toX(x), y: toY(y), left: toX(x), right: toX(x), top: toY(high), bottom: toY(low) },
-    };
-  });
+  const frame = { ...room, width };
+  const { points, cost, quality, unknown } = scatterOf(candidates, frame);
+  const colorOf = (label: string): string =>
+    label === winner ? colorAt(2) : label === answered ? colorAt(0) : restColor;
+  const roleOf = (label: string): string =>
+    [label === answered && texts.common.answered, label === winner && text.wouldWin]
+      .filter((word) => word !== false)
+      .join(', ');
   return (
     <Box ref={ref}>
       <ScatterPlot
         label={text.scatter}
-        frame={{ ...frame, width }}
-        qualities={qualities.map(({ value, at }) => ({
-          at: toY(at),
-          words: `${Math.round(value * 100)}`,
-        }))}
-        costs={costs.map(({ value, at }) => ({
-          at: toX(at),
-          words: value === 0 ? text.free : formatUsd(value),
-        }))}
+        frame={frame}
+        quality={{ ...quality, wordsOf: (value) => `${Math.round(value * 100)}` }}
+        cost={{ ...cost, wordsOf: (usd) => (usd === 0 ? text.free : formatUsd(usd)) }}
         costTitle={texts.common.expectedCost}
-        points={points}
+        points={points.map((point) => ({
+          ...point,
+          role: roleOf(point.label),
+          color: colorOf(point.label),
+        }))}
       />
       {unknown.length === 0 ? null : (
         <Note>

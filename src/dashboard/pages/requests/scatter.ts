@@ -1,56 +1,46 @@
 import type { WeighedCandidate } from '../../api/schema.js';
-
-/** A candidate's place; all from 0 to 1, from the left and from the bottom. */
-export interface Dot {
-  readonly candidate: WeighedCandidate;
-  readonly x: number;
-  readonly y: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-/** A label of an axis and its place from 0 to 1. */
-interface Tick {
-  readonly value: number;
-  readonly at: number;
-}
+import type { Axis, Frame, PlotPoint } from '../../components/place-names.js';
 
 interface Scatter {
-  readonly dots: readonly Dot[];
+  readonly points: readonly PlotPoint[];
   /** 0 stands at the left end: a logarithmic axis has no place for it. */
-  readonly costs: readonly Tick[];
-  readonly qualities: readonly Tick[];
+  readonly cost: Axis;
+  readonly quality: Axis;
   /** Candidates without a known cost or quality. */
   readonly unknown: readonly WeighedCandidate[];
 }
 
-/** What answering costs: the expected cost, else the price of a million tokens. */
-export const costOf = ({ cost, price }: WeighedCandidate): number | null => cost ?? price;
+/** A candidate with what it costs: the expected cost, else the price of a million tokens. */
+function pointOf({ label, cost, price, quality, interval }: WeighedCandidate): PlotPoint | null {
+  const usd = cost ?? price;
+  if (usd === null || quality === null) return null;
+  const [low = quality, high = quality] = interval ?? [];
+  return {
+    label,
+    cost: { value: usd, low: usd, high: usd },
+    quality: { value: quality, low, high },
+  };
+}
 
 /** Places candidates by cost (logarithmic, because prices span decades) and by quality. */
-export function scatterOf(candidates: readonly WeighedCandidate[]): Scatter {
+export function scatterOf(candidates: readonly WeighedCandidate[], frame: Frame): Scatter {
+  const { width, height, left, right } = frame;
   const able = candidates.filter((one) => one.excluded === undefined);
-  const known = able.filter((one) => costOf(one) !== null && one.quality !== null);
-  const bounds = known.flatMap((one) => [one.quality ?? 0, ...(one.interval ?? [])]);
-  const bottom = Math.max(0, Math.floor(Math.min(0.9, ...bounds) * 10 + 1e-9) / 10);
-  const top = Math.min(1, Math.ceil(Math.max(bottom + 0.1, ...bounds) * 10 - 1e-9) / 10);
-  const { across, ticks } = costAxis(known.map((one) => costOf(one) ?? 0));
-  const up = (quality: number): number => (quality - bottom) / (top - bottom);
+  const points = able.map(pointOf).filter((point) => point !== null);
+  const bounds = points.flatMap(({ quality }) => Object.values(quality));
+  const least = Math.max(0, Math.floor(Math.min(0.9, ...bounds) * 10 + 1e-9) / 10);
+  const most = Math.min(1, Math.ceil(Math.max(least + 0.1, ...bounds) * 10 - 1e-9) / 10);
+  const { across, ticks } = costAxis(points.map(({ cost }) => cost.value));
+  const room = Math.max(0, width - left - right);
+  const bottom = height - frame.bottom;
   return {
-    dots: known.map((candidate) => {
-      const quality = candidate.quality ?? 0;
-      const [low, high] = candidate.interval ?? [quality, quality];
-      return {
-        candidate,
-        x: across(costOf(candidate) ?? 0),
-        y: up(quality),
-        low: up(low ?? quality),
-        high: up(high ?? quality),
-      };
-    }),
-    costs: ticks.map((value) => ({ value, at: across(value) })),
-    qualities: [0, 0.5, 1].map((share) => ({ value: bottom + share * (top - bottom), at: share })),
-    unknown: able.filter((one) => !known.includes(one)),
+    points,
+    cost: { ticks, at: (usd) => left + across(usd) * room },
+    quality: {
+      ticks: [0, 0.5, 1].map((share) => least + share * (most - least)),
+      at: (quality) => bottom - ((quality - least) / (most - least)) * (bottom - frame.top),
+    },
+    unknown: able.filter((one) => pointOf(one) === null),
   };
 }
 

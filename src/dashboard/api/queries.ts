@@ -2,6 +2,7 @@ import {
   keepPreviousData,
   type QueryKey,
   useInfiniteQuery,
+  type UseInfiniteQueryResult,
   useQuery,
   type UseQueryOptions,
 } from '@tanstack/react-query';
@@ -69,47 +70,26 @@ interface PagedListOptions {
   pageSize?: number;
 }
 
-/** A list of the API that is read page by page. */
-export interface PagedList<Item> {
-  /** Of all pages up to now; null: none has come. */
-  readonly items: readonly Item[] | null;
-  /** Whether they are those of the key before, until those of this one have come. */
-  readonly areOld: boolean;
-  /** Why nothing, or nothing newer, is shown. */
-  readonly error: Error | null;
-  readonly hasMore: boolean;
-  readonly isLoadingMore: boolean;
-  readonly retry: () => void;
-  readonly loadMore: () => void;
-}
+/** A list of the API that is read page by page: the items of all pages up to now. */
+export type PagedList<Item> = UseInfiniteQueryResult<Item[]>;
 
 const defaultPageSize = 50;
 
 /** Reads a list page by page; the next one only when its reader asks for it. */
-export function usePagedList<Item>(
+export const usePagedList = <Item>(
   key: QueryKey,
   readPage: (page: PageQuery) => Promise<PageOf<Item>>,
   { keepsPrevious = false, pageSize = defaultPageSize, ...options }: PagedListOptions = {},
-): PagedList<Item> {
-  const query = useInfiniteQuery({
+): PagedList<Item> =>
+  useInfiniteQuery({
     queryKey: key,
-    initialPageParam: null as string | null,
-    queryFn: ({ pageParam }) =>
-      readPage({ limit: pageSize, ...(pageParam === null ? {} : { cursor: pageParam }) }),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam }) => readPage({ limit: pageSize, cursor: pageParam }),
     getNextPageParam: ({ next }) => next,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    placeholderData: keepsPrevious ? keepPreviousData : undefined,
     ...options,
-    ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
   });
-  return {
-    items: query.data?.pages.flatMap(({ items }) => items) ?? null,
-    areOld: query.isPlaceholderData,
-    error: query.error,
-    hasMore: query.hasNextPage,
-    isLoadingMore: query.isFetchingNextPage,
-    retry: () => void query.refetch(),
-    loadMore: () => void query.fetchNextPage(),
-  };
-}
 
 /** Of lists to choose from, which change rarely. */
 const rarelyChanged = { staleTime: 60_000 };
@@ -145,8 +125,8 @@ export async function readAll<Item>(
   most = Infinity,
 ): Promise<Item[]> {
   const items: Item[] = [];
-  for (let cursor: string | null = ''; cursor !== null && items.length < most;) {
-    const page: PageOf<Item> = await readPage({ limit, ...(cursor === '' ? {} : { cursor }) });
+  for (let cursor: string | null | undefined; cursor !== null && items.length < most;) {
+    const page: PageOf<Item> = await readPage({ limit, cursor });
     items.push(...page.items);
     cursor = page.next;
   }

@@ -51,13 +51,15 @@ interface LoadedProps<Data> {
 }
 
 /** Why something failed; where there is older content, the page as a whole may say it. */
-const failureOf = (error: unknown, retry: () => void, hasOld: boolean): ReactNode =>
-  error && !(hasOld && isOfWholePage(error)) ? <Failure error={error} retry={retry} /> : null;
+const failureOf = ({ data, error, refetch }: Pick<UseQueryResult, 'data' | 'error' | 'refetch'>) =>
+  error && !(data !== undefined && isOfWholePage(error)) ? (
+    <Failure error={error} retry={() => void refetch()} />
+  ) : null;
 
 /** Shows a query's data, and why it is not up to date; before that that it loads, or why it failed. */
 export function Loaded<Data>({ query, lines, children }: LoadedProps<Data>) {
-  const { data, error } = query;
-  const failure = failureOf(error, () => void query.refetch(), data !== undefined);
+  const { data } = query;
+  const failure = failureOf(query);
   if (data === undefined) return failure ?? <Loading lines={lines} />;
   return (
     <>
@@ -123,8 +125,8 @@ export function First<Item>({ items, count, label, children }: FirstProps<Item>)
 
 interface PagedProps<Item> {
   list: PagedList<Item>;
-  /** What the button for the next page says; default: “Show more”. */
-  more?: string;
+  /** What the button for the next page says; null: there is none. */
+  more?: string | null;
   /** How many lines stand for what is loading. */
   lines?: number;
   children: (items: readonly Item[]) => ReactNode;
@@ -132,16 +134,20 @@ interface PagedProps<Item> {
 
 /** Shows the items of a list, pale until those asked for come, and the button for more. */
 export function Paged<Item>({ list, more = texts.common.more, lines, children }: PagedProps<Item>) {
-  const { items, error, retry } = list;
-  const failure = failureOf(error, retry, items !== null);
+  const { data: items, isPlaceholderData: areOld, isFetchingNextPage, fetchNextPage } = list;
+  const failure = failureOf(list);
   if (!items) return failure ?? <Loading lines={lines} />;
   return (
-    <Stack gap="md" aria-busy={list.areOld} opacity={list.areOld ? 0.5 : 1}>
+    <Stack gap="md" aria-busy={areOld} opacity={areOld ? 0.5 : 1}>
       {children(items)}
       {failure}
-      {list.hasMore ? (
+      {list.hasNextPage && more !== null ? (
         <Group justify="center">
-          <Button variant="default" loading={list.isLoadingMore} onClick={list.loadMore}>
+          <Button
+            variant="default"
+            loading={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
             {more}
           </Button>
         </Group>

@@ -1,5 +1,5 @@
 import type { Schema } from '../../api/schema.js';
-import { type PageOf, type PageQuery, read } from '../../api/queries.js';
+import { type PageOf, type PageQuery, read, readAll } from '../../api/queries.js';
 import type { AnsweredRequest } from '../../components/conversation/stored-turns.js';
 
 export type Conversation = Schema<'ConversationResponse'>;
@@ -25,25 +25,17 @@ export async function readWholeConversation(
   mayReadRequests: boolean,
 ): Promise<WholeConversation> {
   const path = { id };
-  const [conversation, { items: messages, isCut }, requests] = await Promise.all([
+  const readPages = <Item>(readPage: (page: PageQuery) => Promise<PageOf<Item>>) =>
+    readAll(readPage, messagesPerPage, maxMessages);
+  const [conversation, messages, requests] = await Promise.all([
     read('/api/v1/conversations/{id}', { path, query: { limit: 1 } }),
     readPages((page) => read('/api/v1/conversations/{id}/messages', { path, query: page })),
     // those that the answers came from, as long as they are kept
     mayReadRequests
       ? readPages((page) => read('/api/v1/requests', { query: { conversation: id, ...page } }))
-      : { items: [] },
+      : [],
   ]);
-  const byAnswer = requests.items.map((one) => [one.responseId ?? '', one] as const);
+  const byAnswer = requests.map((one) => [one.responseId ?? '', one] as const);
+  const isCut = conversation.messageCount > maxMessages;
   return { conversation, messages, requests: new Map(byAnswer), isCut };
-}
-
-async function readPages<Item>(readPage: (page: PageQuery) => Promise<PageOf<Item>>) {
-  const items: Item[] = [];
-  let page: PageQuery | null = { limit: messagesPerPage };
-  while (page !== null && items.length < maxMessages) {
-    const read: PageOf<Item> = await readPage(page);
-    items.push(...read.items);
-    page = read.next === null ? null : { ...page, cursor: read.next };
-  }
-  return { items, isCut: page !== null };
 }

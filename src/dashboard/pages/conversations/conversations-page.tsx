@@ -48,8 +48,7 @@ function ConversationList() {
 function Found({ search }: { search: string }) {
   const list = usePagedList(
     ['conversations', search],
-    (page) =>
-      read('/api/v1/conversations', { query: { ...page, ...(search === '' ? {} : { search }) } }),
+    (page) => read('/api/v1/conversations', { query: { ...page, search: search || undefined } }),
     { pageSize: conversationsPerPage },
   );
   return (
@@ -64,7 +63,7 @@ function Found({ search }: { search: string }) {
             highlightOnHover
             isSlim
           />
-        ) : list.hasMore ? (
+        ) : list.hasNextPage ? (
           <Hint ta="center">{words.notYetFound}</Hint>
         ) : (
           <Nothing search={search} />

@@ -100,11 +100,7 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
   const { search, field } = useSearch();
   const list = usePagedList(['keys', isAdmin, search], (page) =>
     read('/api/v1/keys', {
-      query: {
-        ...page,
-        ...(isAdmin ? { account: 'all' } : {}),
-        ...(search === '' ? {} : { search }),
-      },
+      query: { ...page, account: isAdmin ? 'all' : undefined, search: search || undefined },
     }),
   );
   const columns: readonly Column<ApiKey>[] = [
@@ -138,7 +134,7 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
   const keyless = usage.month?.get('');
   return (
     <>
-      {search !== '' || (list.items?.length ?? 0) >= fewKeys ? (
+      {search !== '' || (list.data?.length ?? 0) >= fewKeys ? (
         <TextInput label={text.search} {...field} />
       ) : null}
       <PagedTable

@@ -29,7 +29,7 @@ export function EvaluationSet() {
       actions={
         <>
           <PageLink href="/preferences">{text.back}</PageLink>
-          {list.items?.length ? (
+          {list.data?.length ? (
             <SmallButton component="a" href={`${basePath}/api/v1/evaluations?format=csv`} download>
               {texts.common.exportCsv}
             </SmallButton>

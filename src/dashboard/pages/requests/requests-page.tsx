@@ -80,7 +80,7 @@ function Listed({ isAdmin, isLive }: { isAdmin: boolean; isLive: boolean }) {
     { keepsPrevious: true, refetchInterval: isLive && liveMs },
   );
   return (
-    <Paged list={{ ...list, hasMore: list.hasMore && !isLive }} lines={8}>
+    <Paged list={list} more={isLive ? null : texts.common.more} lines={8}>
       {(items) => <Rows items={items} isLive={isLive} />}
     </Paged>
   );

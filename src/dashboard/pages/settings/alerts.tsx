@@ -43,7 +43,7 @@ export default function Alerts() {
               <CodeBlock code={example} label={text.alertsOffHint} />
             </>
           )}
-          {connections.alerts || list.items?.length ? (
+          {connections.alerts || list.data?.length ? (
             <PagedTable
               list={list}
               label={text.tabs.alerts}

@@ -26,21 +26,9 @@ import { texts } from './texts/texts.js';
 
 const { navigation, common } = texts;
 
-interface NavigatedPage {
-  /** The first segment of its path; `''` is the start page. */
-  readonly path: string;
-  /** Whether paths one segment below are its own too: `/requests/<id>`. */
-  readonly hasMore: boolean;
-  readonly label: string;
-  /** What its readers must be allowed to do; null: nothing more than to be signed in. */
-  readonly needs: Scope | null;
-  /** Loaded when it is first shown. */
-  readonly Content: ComponentType;
-}
-
 type Load = () => Promise<{ default: ComponentType }>;
 
-const rows: readonly (readonly [keyof typeof navigation, NavigatedPage['needs'], Load])[] = [
+const rows: readonly (readonly [keyof typeof navigation, Scope | null, Load])[] = [
   ['overview', 'admin', () => import('./pages/overview/overview-page.js')],
   ['playground', 'completions', () => import('./pages/playground/playground-page.js')],
   ['conversations', 'completions', () => import('./pages/conversations/conversations-page.js')],
@@ -53,16 +41,22 @@ const rows: readonly (readonly [keyof typeof navigation, NavigatedPage['needs'],
   ['reference', null, () => import('./pages/reference/reference-page.js')],
 ];
 
+/** Pages whose paths have one more segment: `/requests/<id>`. */
 const withMore = ['conversations', 'requests', 'preferences', 'settings', 'reference'];
 
 /** The pages in the order of the navigation. `src/http/dashboard/` serves the same paths. */
-const pages: readonly NavigatedPage[] = rows.map(([name, needs, load]) => ({
+const pages = rows.map(([name, needs, load]) => ({
+  /** The first segment of its path; `''` is the start page. */
   path: name === 'overview' ? '' : name,
   hasMore: withMore.includes(name),
   label: navigation[name],
+  /** What its readers must be allowed to do; null: nothing more than to be signed in. */
   needs,
+  /** Loaded when it is first shown. */
   Content: lazy(() => importPart(load)),
 }));
+
+type NavigatedPage = (typeof pages)[number];
 
 /** Where people sign in; who is signed in goes on to the start page. */
 const strangersPaths = ['/sign-in', '/sign-up', '/claim', '/forgot-password'];
@@ -193,7 +187,7 @@ function Trouble() {
 }
 
 /** In place of a page that needs more rights; the start page leads to one that does not. */
-function Closed({ page, first }: { page: NavigatedPage; first: NavigatedPage | undefined }) {
+function Closed({ page, first }: { page: NavigatedPage; first?: NavigatedPage }) {
   if (page.path === '' && first) return <Redirect to={`/${first.path}`} replace />;
   return page.needs === null ? null : <ClosedPage title={page.label} scope={page.needs} />;
 }

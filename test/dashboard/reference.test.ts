@@ -22,6 +22,7 @@ describe('a call from the API reference', () => {
     expect(requestOf({ ...call, method: 'DELETE' }, '', filled).init).toEqual({
       method: 'DELETE',
       headers: {},
+      body: null,
     });
   });
 });

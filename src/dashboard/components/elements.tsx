@@ -24,6 +24,9 @@ export const Note = Text.withProps({ size: 'xs', c: 'dimmed' });
 /** What explains the page, in pale text. */
 export const Hint = Text.withProps({ size: 'sm', c: 'dimmed' });
 
+/** What heads a part of a panel or of a row. */
+export const Caption = Text.withProps({ size: 'sm', fw: 600 });
+
 /** Text with its own line breaks, broken anywhere if it must be. */
 export const PlainText = Text.withProps({ size: 'sm', className: 'text-plain' });
 

@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Popover, Stack, Text } from '@mantine/core';
-import { Hint, OutsideLink } from '../elements.js';
+import { Caption, Hint, OutsideLink } from '../elements.js';
 import { texts } from '../../texts/texts.js';
 import {
   type Citation,
@@ -98,9 +98,7 @@ function SourceCard({ source, citations }: { source: ShownSource; citations: Cit
   const quotes = [...new Set(citations.map(({ quote }) => quote).filter((one) => one !== ''))];
   return (
     <Stack gap={6}>
-      <Text fw={600} size="sm">
-        {title || hostOf(url)}
-      </Text>
+      <Caption>{title || hostOf(url)}</Caption>
       {href === null ? (
         <Text size="xs">{url}</Text>
       ) : (

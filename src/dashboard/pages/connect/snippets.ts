@@ -8,28 +8,17 @@ interface Connection {
 }
 
 /** Ready-made settings of one program. */
-interface Snippet {
-  /** The program's name. */
-  readonly program: string;
+type Row = readonly [
+  program: string,
   /** Where the text goes. */
-  readonly place: string;
-  readonly code: string;
+  place: string,
   /** What the code is written in: the name of a fence in Markdown. */
-  readonly language: 'sh' | 'js' | 'python' | 'json' | 'toml' | 'text';
+  language: 'sh' | 'js' | 'python' | 'json' | 'toml' | 'text',
   /**
    * The version that has run against the gateway; `requests`: what it is known to send is tested;
    * null: the settings are from its documentation.
    */
-  readonly tried: Tried;
-}
-
-type Tried = `${number}.${number}` | 'requests' | null;
-
-type Row = readonly [
-  program: string,
-  place: string,
-  language: Snippet['language'],
-  tried: Tried,
+  tried: `${number}.${number}` | 'requests' | null,
   code: (to: Connection) => string,
 ];
 
@@ -178,7 +167,7 @@ const programs: readonly Row[] = [
 ];
 
 /** The settings of each program, filled in. */
-export const snippets = (to: Connection): Snippet[] =>
+export const snippets = (to: Connection) =>
   programs.map(([program, place, language, tried, code]) => ({
     program,
     place,

@@ -1,6 +1,6 @@
 import { Badge, Box, Group, SimpleGrid, Stack, Text, Tooltip } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { CompactButton, Labelled, Note, PlainText } from '../../components/elements.js';
+import { Caption, CompactButton, Labelled, Note, PlainText } from '../../components/elements.js';
 import type { Model } from '../../api/schema.js';
 import { type Column, figure, ListTable, column } from '../../components/list-table.js';
 import { formatCompact, formatUsd, unknownValue, formatQuality } from '../../format/numbers.js';
@@ -116,9 +116,7 @@ function ModelDetails({ model, isAdmin }: { model: Model; isAdmin: boolean }) {
       </Group>
       {quality === null ? null : (
         <Box>
-          <Text size="sm" fw={600}>
-            {quality.kinds.length > 0 ? text.byKind : text.ability}
-          </Text>
+          <Caption>{quality.kinds.length > 0 ? text.byKind : text.ability}</Caption>
           <Note mb="xs">
             {text.basisHints[quality.basis]} {text.abilityHint}
           </Note>

@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core';
-import { LongText, Note, PageLink, StateBadge } from '../../components/elements.js';
+import { Caption, LongText, Note, PageLink, StateBadge } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import { errorShare, outcomeOf, reasonOf } from '../../format/outcomes.js';
 import { Empty, Loaded } from '../../components/loaded.js';
@@ -59,9 +59,7 @@ const healthColumns: readonly Column<Provider>[] = [
 
 const Name = ({ provider: { name, api: dialect, details } }: { provider: Provider }) => (
   <>
-    <Text size="sm" fw={600}>
-      {name}
-    </Text>
+    <Caption>{name}</Caption>
     <Note className="text-plain">{dialect}</Note>
     <Note truncate maw={260} title={details?.baseUrl ?? ''}>
       {details?.baseUrl}

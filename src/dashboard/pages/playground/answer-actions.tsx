@@ -40,10 +40,9 @@ export function AnswerActions({ answer, rate, explain, again }: AnswerActionsPro
   );
 }
 
-interface ThumbProps {
+interface ThumbProps extends Pick<AnswerActionsProps, 'rate'> {
   is: Exclude<Rating, null>;
   rating: Rating;
-  rate: (rating: Exclude<Rating, null>) => Promise<void>;
 }
 
 function Thumb({ is, rating, rate }: ThumbProps) {

@@ -154,9 +154,8 @@ function NewConversation({ playground }: { playground: Playground }) {
   return <SmallButton onClick={begin}>{words.newConversation}</SmallButton>;
 }
 
-interface TurnsProps {
+interface TurnsProps extends Pick<PlaygroundViewProps, 'onJoined'> {
   playground: Playground;
-  onJoined: (id: string) => void;
 }
 
 function Turns({ playground, onJoined }: TurnsProps) {

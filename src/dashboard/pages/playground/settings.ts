@@ -2,7 +2,7 @@ import type { Schema } from '../../api/schema.js';
 import { texts } from '../../texts/texts.js';
 
 /** A function of the client. */
-export type ClientTool = Schema<'ChatCompletionsRequestTool'>;
+type ClientTool = Schema<'ChatCompletionsRequestTool'>;
 
 /** What the next requests ask for beside their messages. */
 export interface PlaygroundSettings {
@@ -36,13 +36,11 @@ export const plainSettings: PlaygroundSettings = {
   stores: true,
 };
 
-/** The tools of a text in JSON, or what is wrong with it. */
-type ReadTools =
-  | { readonly tools: readonly ClientTool[]; readonly problem: null }
-  | { readonly tools: null; readonly problem: string };
-
-/** Reads a list of function tools, in OpenAI's form or as bare functions; empty text: none. */
-export function readTools(text: string): ReadTools {
+/**
+ * Reads a list of function tools in JSON, in OpenAI's form or as bare functions; empty text: none.
+ * `problem`: what is wrong with it.
+ */
+export function readTools(text: string) {
   if (text.trim() === '') return { tools: [], problem: null };
   let parsed: unknown;
   try {

@@ -7,24 +7,13 @@ type Report = NonNullable<Schema<'TrainingResponse'>['report']>;
 export type Evaluation = NonNullable<Report['evaluation']>;
 type CurvePoint = Evaluation['trained'][number];
 
-/** A plot ready to be drawn. */
-interface PlotLayout {
-  readonly cost: Axis;
-  readonly score: Axis;
-  /** Paths of SVG. */
-  readonly hull: string;
-  readonly trained: string;
-  readonly trainedBand: string;
-  readonly shipped: string;
-}
-
 /** Costs that differ by more than this factor are drawn on a logarithmic axis. */
 const manyfold = 20;
 /** The width that a cost on the axis needs. */
 const tickRoom = 110;
 
-/** Lays out cost (x) and score (y) of each way to choose. */
-export function layOut(evaluation: Evaluation, frame: Frame): PlotLayout {
+/** The axes of cost (x) and score (y), and each way to choose as a path of SVG. */
+export function layOut(evaluation: Evaluation, frame: Frame) {
   const { singles, hull, trained, shipped } = evaluation;
   const all = [...singles, ...trained, ...shipped];
   const cost = costAxis(all, frame);

@@ -1,5 +1,5 @@
 import { Badge, Box, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
-import { FigureTile, Note, PageLink, PlainText } from '../../components/elements.js';
+import { Caption, FigureTile, Note, PageLink, PlainText } from '../../components/elements.js';
 import { Empty, Loaded } from '../../components/loaded.js';
 import { Panel } from '../../components/page.js';
 import {
@@ -85,9 +85,7 @@ function Wins({ totals: { models, items } }: { totals: Totals }) {
   if (models.length === 0) return null;
   return (
     <Stack gap={6}>
-      <Text size="sm" fw={600}>
-        {text.wins}
-      </Text>
+      <Caption>{text.wins}</Caption>
       {models.map(({ label, current, preview }) => (
         <Box key={label}>
           <Text size="sm" className="figures text-plain">

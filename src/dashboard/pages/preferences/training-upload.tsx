@@ -11,13 +11,12 @@ import {
 } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Hint, optionsOf } from '../../components/elements.js';
+import { Caption, Hint, optionsOf } from '../../components/elements.js';
 import { useModelLabels } from '../../api/queries.js';
 import { Failure } from '../../components/loaded.js';
 import { fill, texts } from '../../texts/texts.js';
 import {
   type Column,
-  type FilePreview,
   guessColumns,
   isFigure,
   mappingOf,
@@ -31,13 +30,9 @@ import { type Column as TableColumn, ListTable, column } from '../../components/
 
 const text = texts.preferences;
 
-interface Chosen {
-  readonly file: File;
-  readonly format: FilePreview['format'];
-  readonly columns: readonly Column[];
-}
+type Chosen = Awaited<ReturnType<typeof chosenOf>>;
 
-async function chosenOf(file: File, labels: readonly string[]): Promise<Chosen> {
+async function chosenOf(file: File, labels: readonly string[]) {
   const beginning = await file.slice(0, previewBytes).text();
   const preview = previewOf(beginning, file.size <= previewBytes);
   return { file, format: preview.format, columns: guessColumns(preview, labels) };
@@ -103,13 +98,12 @@ function formOf(chosen: Chosen | null, isLower: boolean, hasSet: boolean): FormD
   return form;
 }
 
-const FileChoice = ({
-  chosen,
-  choose,
-}: {
+interface FileChoiceProps {
   chosen: Chosen | null;
   choose: (file: File | null) => void;
-}) => (
+}
+
+const FileChoice = ({ chosen, choose }: FileChoiceProps) => (
   <Stack gap={6} align="flex-start">
     <FileButton onChange={choose} accept=".csv,.jsonl,.ndjson,text/csv">
       {(props) => (
@@ -161,9 +155,7 @@ function MappingTable({ columns, labels, change }: MappingProps) {
   ];
   return (
     <Stack gap="xs">
-      <Text size="sm" fw={600}>
-        {text.mapping}
-      </Text>
+      <Caption>{text.mapping}</Caption>
       <ListTable
         label={text.mapping}
         columns={shown}

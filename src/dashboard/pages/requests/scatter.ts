@@ -1,14 +1,5 @@
 import type { WeighedCandidate } from '../../api/schema.js';
-import type { Axis, Frame, PlotPoint } from '../../components/place-names.js';
-
-interface Scatter {
-  readonly points: readonly PlotPoint[];
-  /** 0 stands at the left end: a logarithmic axis has no place for it. */
-  readonly cost: Axis;
-  readonly quality: Axis;
-  /** Candidates without a known cost or quality. */
-  readonly unknown: readonly WeighedCandidate[];
-}
+import type { Frame, PlotPoint } from '../../components/place-names.js';
 
 /** A candidate with what it costs: the expected cost, else the price of a million tokens. */
 function pointOf({ label, cost, price, quality, interval }: WeighedCandidate): PlotPoint | null {
@@ -22,8 +13,11 @@ function pointOf({ label, cost, price, quality, interval }: WeighedCandidate): P
   };
 }
 
-/** Places candidates by cost (logarithmic, because prices span decades) and by quality. */
-export function scatterOf(candidates: readonly WeighedCandidate[], frame: Frame): Scatter {
+/**
+ * Candidates on axes of cost (logarithmic, because prices span decades) and of quality; those
+ * without a known cost or quality are `unknown`.
+ */
+export function scatterOf(candidates: readonly WeighedCandidate[], frame: Frame) {
   const { width, height, left, right } = frame;
   const able = candidates.filter((one) => one.excluded === undefined);
   const points = able.map(pointOf).filter((point) => point !== null);
@@ -35,10 +29,10 @@ export function scatterOf(candidates: readonly WeighedCandidate[], frame: Frame)
   const bottom = height - frame.bottom;
   return {
     points,
-    cost: { ticks, at: (usd) => left + across(usd) * room },
+    cost: { ticks, at: (usd: number) => left + across(usd) * room },
     quality: {
       ticks: [0, 0.5, 1].map((share) => least + share * (most - least)),
-      at: (quality) => bottom - ((quality - least) / (most - least)) * (bottom - frame.top),
+      at: (quality: number) => bottom - ((quality - least) / (most - least)) * (bottom - frame.top),
     },
     unknown: able.filter((one) => pointOf(one) === null),
   };
@@ -46,7 +40,7 @@ export function scatterOf(candidates: readonly WeighedCandidate[], frame: Frame)
 
 /**
  * An axis from 0 to 1 between round amounts, with at most six of them, each a multiple of the one
- * before; what is free stands before it.
+ * before; what is free stands at its left end, because a logarithmic axis has no place for it.
  */
 export function costAxis(costs: readonly number[]) {
   const paid = costs.filter((cost) => cost > 0).map(Math.log10);

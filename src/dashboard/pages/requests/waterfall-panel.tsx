@@ -1,5 +1,5 @@
-import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
-import { Hint, LongText, Note, Swatch } from '../../components/elements.js';
+import { Box, Group, Stack, Tooltip } from '@mantine/core';
+import { Caption, Hint, LongText, Note, Swatch } from '../../components/elements.js';
 import { errorColor, restColor } from '../../components/chart-columns.js';
 import { reasonOf } from '../../format/outcomes.js';
 import { Panel, useIsNarrow } from '../../components/page.js';
@@ -91,11 +91,11 @@ function LaneRow({ lanes, end, isOneOfMany }: LaneRowProps) {
   return (
     <Box>
       <Group gap="xs" justify="space-between">
-        <Text size="sm" fw={600}>
+        <Caption>
           {lanes.length > 1
             ? fill(text.attempts, { model: name, count: lanes.length })
             : fill(isOneOfMany ? text.callAttempt : text.attempt, { call, model: name, number })}
-        </Text>
+        </Caption>
         <Note className="figures">{notes.join(' · ')}</Note>
       </Group>
       <Box

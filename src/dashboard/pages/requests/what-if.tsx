@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Note, PageLink } from '../../components/elements.js';
+import { Caption, Note, PageLink } from '../../components/elements.js';
 import { api, dataOf } from '../../api/client.js';
 import type { RequestDetails, Schema } from '../../api/schema.js';
 import { Failure } from '../../components/loaded.js';
@@ -34,9 +34,7 @@ export function WhatIf({ request, onWinner }: WhatIfProps) {
   useEffect(() => onWinner(label), [label, onWinner]);
   return (
     <Stack gap="sm">
-      <Text size="sm" fw={600}>
-        {text.whatIf}
-      </Text>
+      <Caption>{text.whatIf}</Caption>
       <Note>{text.whatIfHint}</Note>
       <WeightSliders
         weights={weights}
@@ -80,11 +78,11 @@ function Result({ item, skipped }: { item: Item | undefined; skipped: string | u
   const { winner, current, isChanged, change, reason } = item;
   return (
     <Stack gap={2} aria-live="polite">
-      <Text size="sm" fw={600}>
+      <Caption>
         {isChanged
           ? fill(text.other, { model: winner.label, current: current?.label ?? unknownValue })
           : fill(text.same, { model: winner.label })}
-      </Text>
+      </Caption>
       {isChanged && change ? (
         <Text size="sm" className="figures">
           {fill(text.change, {

@@ -8,7 +8,7 @@ import { Panel } from '../../components/page.js';
 import { TestButton } from '../../components/test-button.js';
 import { formatInstant, formatMs } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
-import { connectionsOf, type Rule, rulesOf, type TestedConnection } from './rules.js';
+import { connectionsOf, rulesOf, type TestedConnection } from './rules.js';
 import { useRead } from '../../api/queries.js';
 
 const text = texts.settings;
@@ -63,27 +63,21 @@ const Source = ({ inForce: { file, loadedAt, refused } }: { inForce: InForce }) 
   </Stack>
 );
 
-const ruleColumns: readonly Column<Rule>[] = [
+const ruleColumns: readonly Column<{ label: string; value: string }>[] = [
   column(text.rule, ({ label }) => label),
   column(text.inForce, ({ value }) => value),
 ];
 
-const Rules = ({ settings }: { settings: InForce['settings'] }) => {
+function Rules({ settings }: Pick<InForce, 'settings'>) {
   const { rows, yaml } = rulesOf(settings);
   return (
     <Panel title={text.rules}>
-      <ListTable
-        label={text.rules}
-        columns={ruleColumns}
-        rows={rows}
-        keyOf={({ label }) => label}
-        minWidth={360}
-      />
+      <ListTable label={text.rules} columns={ruleColumns} rows={rows} minWidth={360} />
       <Text size="sm">{text.paste}</Text>
       <CodeBlock code={yaml} label={text.paste} />
     </Panel>
   );
-};
+}
 
 const nameOf = ({ kind, name }: TestedConnection): string =>
   [text.kinds[kind], name].filter(Boolean).join(' ');

@@ -37,17 +37,8 @@ const periods = [
   'auditDays',
 ] as const;
 
-/** A rule in words. */
-export interface Rule {
-  readonly label: string;
-  readonly value: string;
-}
-
 /** The rules of sign-up and retention in words, and as the configuration file has them. */
-export function rulesOf(settings: Settings): {
-  rows: Rule[];
-  yaml: string;
-} {
+export function rulesOf(settings: Settings) {
   const signUp = partOf(settings, 'auth')['signUp'] === 'open' ? 'open' : 'closed';
   const retention = partOf(settings, 'retention');
   const keepDays = partOf(settings, 'requestLog')['keepDays'];

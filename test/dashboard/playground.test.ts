@@ -223,11 +223,11 @@ it('stored messages become turns with their answers, calls and results', () => {
 it('markers of known sources are cut out of a text, and nothing else is', () => {
   const known = (id: number): boolean => id <= 2;
   expect(cutAtMarkers('A [1] and [2, 1], a[9] [0].', (id) => id > 0 && known(id))).toEqual([
-    { kind: 'text', text: 'A ' },
-    { kind: 'marker', ids: [1] },
-    { kind: 'text', text: ' and ' },
-    { kind: 'marker', ids: [2, 1] },
-    { kind: 'text', text: ', a[9] [0].' },
+    'A ',
+    [1],
+    ' and ',
+    [2, 1],
+    ', a[9] [0].',
   ]);
 });
 

@@ -157,13 +157,7 @@ export function ActionsMenu({ name, actions }: { name: string; actions: readonly
       </Menu>
       {action && 'dialog' in action ? action.dialog(close) : null}
       {action && 'question' in action ? (
-        <ActDialog
-          title={chosen ?? ''}
-          label={action.label}
-          color="red"
-          act={action.act}
-          close={close}
-        >
+        <ActDialog {...action} title={action.label} color="red" close={close}>
           <Text size="sm">{action.question}</Text>
         </ActDialog>
       ) : null}

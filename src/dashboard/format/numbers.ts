@@ -114,13 +114,11 @@ export const formatSpend = ({ estimatedUsd, heldUsd, ...used }: Spend & Priced):
   `${estimatedUsd > 0 ? '≈ ' : ''}${formatCost(used)}${heldUsd > 0 ? fill(texts.common.withHeld, { held: formatUsd(heldUsd) }) : ''}`;
 
 /** The parts of a sum in words, those that are not 0. */
-export const spendParts = ({ costUsd, estimatedUsd, heldUsd }: Spend): string[] => [
-  ...(estimatedUsd > 0
-    ? [
-        estimatedUsd === costUsd
-          ? texts.common.allEstimated
-          : fill(texts.common.estimated, { usd: formatUsd(estimatedUsd) }),
-      ]
-    : []),
-  ...(heldUsd > 0 ? [fill(texts.common.held, { usd: formatUsd(heldUsd) })] : []),
-];
+export function spendParts({ costUsd, estimatedUsd, heldUsd }: Spend): string[] {
+  const { allEstimated, estimated, held } = texts.common;
+  const words = estimatedUsd === costUsd ? allEstimated : estimated;
+  return [
+    ...(estimatedUsd > 0 ? [fill(words, { usd: formatUsd(estimatedUsd) })] : []),
+    ...(heldUsd > 0 ? [fill(held, { usd: formatUsd(heldUsd) })] : []),
+  ];
+}

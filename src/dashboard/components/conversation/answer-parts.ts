@@ -11,25 +11,20 @@ export interface ShownSource {
 /** A part of an answer, and what its source says. */
 export type Citation = Schema<'CompletionsResponseCitation'>;
 
-/** A piece of a text: as it is, or the marker of sources. */
-type TextPiece =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'marker'; readonly ids: readonly number[] };
-
 const marker = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g;
 
-/** Cuts a text at the markers of known sources, such as `[1]` and `[2, 3]`. */
-export function cutAtMarkers(text: string, isKnown: (id: number) => boolean): TextPiece[] {
-  const pieces: TextPiece[] = [];
+/** Cuts a text at the markers of known sources, such as `[1]` and `[2, 3]`: in their place, the ids. */
+export function cutAtMarkers(text: string, isKnown: (id: number) => boolean) {
+  const pieces: (string | number[])[] = [];
   let end = 0;
   for (const found of text.matchAll(marker)) {
     const ids = (found[1] ?? '').split(',').map(Number);
     if (!ids.every(isKnown)) continue;
-    if (found.index > end) pieces.push({ kind: 'text', text: text.slice(end, found.index) });
-    pieces.push({ kind: 'marker', ids });
+    if (found.index > end) pieces.push(text.slice(end, found.index));
+    pieces.push(ids);
     end = found.index + found[0].length;
   }
-  if (end < text.length) pieces.push({ kind: 'text', text: text.slice(end) });
+  if (end < text.length) pieces.push(text.slice(end));
   return pieces;
 }
 

@@ -71,12 +71,12 @@ function MarkedText({ text, sources, citations }: MarkedTextProps) {
   if (sources.length === 0) return text;
   const byId = new Map(sources.map((source) => [source.id, source]));
   return cutAtMarkers(text, (id) => byId.has(id)).map((piece, index) =>
-    piece.kind === 'text' ? (
-      piece.text
+    typeof piece === 'string' ? (
+      piece
     ) : (
       <SourceMarker
         key={index}
-        sources={piece.ids.flatMap((id) => byId.get(id) ?? [])}
+        sources={piece.flatMap((id) => byId.get(id) ?? [])}
         citations={citations}
       />
     ),
@@ -94,13 +94,9 @@ function Link({ href, children }: { href?: string; children?: ReactNode }) {
 }
 
 /** A picture of an answer is not loaded: its address could tell somebody that it was shown. */
-function Picture({ src, alt }: { src?: string; alt?: string }) {
-  return (
-    <Link {...(src === undefined ? {} : { href: src })}>
-      {fill(texts.playground.picture, { name: alt || (src ?? '') })}
-    </Link>
-  );
-}
+const Picture = ({ src, alt }: { src?: string; alt?: string }) => (
+  <Link href={src}>{fill(texts.playground.picture, { name: alt || (src ?? '') })}</Link>
+);
 
 const heading = ({ children }: { children?: ReactNode }) => (
   <Text component="p" fw={700} mt="sm" mb={4}>

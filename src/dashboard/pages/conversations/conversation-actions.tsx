@@ -28,10 +28,7 @@ export function ConversationActions({ conversation, onDeleted }: ConversationAct
       name={title}
       actions={[
         { label: words.goOn, href: continued(conversation) },
-        {
-          label: words.rename,
-          dialog: (close) => <RenameDialog conversation={conversation} close={close} />,
-        },
+        { label: words.rename, dialog: (close) => <RenameDialog {...{ conversation, close }} /> },
         { label: words.markdown, href: file('markdown'), isDownload: true },
         { label: words.json, href: file('json'), isDownload: true },
         {
@@ -49,13 +46,11 @@ export function ConversationActions({ conversation, onDeleted }: ConversationAct
 
 const maxTitleLength = 200;
 
-function RenameDialog({
-  conversation: { id, title },
-  close,
-}: {
-  conversation: Conversation;
+interface RenameDialogProps extends Pick<ConversationActionsProps, 'conversation'> {
   close: () => void;
-}) {
+}
+
+function RenameDialog({ conversation: { id, title }, close }: RenameDialogProps) {
   const [name, setName] = useState(title);
   const asked = { params: { path: { id } }, body: { title: name.trim() } };
   return (

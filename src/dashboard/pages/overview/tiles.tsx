@@ -55,6 +55,9 @@ export const Tiles = ({ series, span }: { series: UsageSeries; span: Shown }) =>
 const tokensOf = ({ promptTokens, completionTokens }: UsageSeries['totals']): number =>
   promptTokens + completionTokens;
 
+const beforeOf = (before: number, format: (value: number) => string): string =>
+  before === 0 ? '' : fill(text.beforeCount, { count: format(before) });
+
 function countTiles(series: UsageSeries): Tile[] {
   const { totals, previous, points } = series;
   return [
@@ -62,9 +65,7 @@ function countTiles(series: UsageSeries): Tile[] {
       label: texts.navigation.requests,
       value: formatCompact(totals.requests),
       change: relativeChange(totals.requests, previous.requests),
-      detail: previous.requests
-        ? fill(text.beforeCount, { count: formatCompact(previous.requests) })
-        : '',
+      detail: beforeOf(previous.requests, formatCompact),
       history: points.requests,
       filters: {},
     },
@@ -73,12 +74,9 @@ function countTiles(series: UsageSeries): Tile[] {
       value: formatUsd(totals.costUsd),
       change: relativeChange(totals.costUsd, previous.costUsd),
       better: 'down',
-      detail: [
-        ...(previous.costUsd
-          ? [fill(text.beforeCount, { count: formatUsd(previous.costUsd) })]
-          : []),
-        ...spendParts(totals),
-      ].join(' · '),
+      detail: [beforeOf(previous.costUsd, formatUsd), ...spendParts(totals)]
+        .filter((part) => part !== '')
+        .join(' · '),
       history: points.costUsd,
       filters: { sort: 'cost' },
     },

@@ -94,24 +94,18 @@ function ModelPicker({ label, models, chosen, onChange }: ModelPickerProps) {
   );
 }
 
+const compared = [
+  ['costUsd', words.cheapest, formatUsd],
+  ['latency', words.fastest, formatMs],
+] as const;
+
 /** The cheapest and the fastest of several answers to a question; nothing until all are there. */
 export function LaneSummary({ lanes }: Pick<Turn, 'lanes'>) {
-  const facts = (
-    [
-      ['costUsd', words.cheapest, formatUsd],
-      ['latency', words.fastest, formatMs],
-    ] as const
-  ).flatMap(([name, template, format]) => {
+  const facts = compared.flatMap(([name, template, format]) => {
     const range = rangeOf({ lanes }, name);
-    return range
-      ? [
-          fill(template, {
-            model: range.model,
-            least: format(range.least),
-            most: format(range.most),
-          }),
-        ]
-      : [];
+    if (!range) return [];
+    const { model, least, most } = range;
+    return [fill(template, { model, least: format(least), most: format(most) })];
   });
   return facts.length === 0 ? null : <Note className="figures">{facts.join(' · ')}</Note>;
 }

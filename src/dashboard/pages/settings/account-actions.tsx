@@ -60,10 +60,7 @@ export function AccountActions({ account, onLink }: AccountActionsProps) {
     <ActionsMenu
       name={email}
       actions={[
-        {
-          label: text.limits,
-          dialog: (close) => <LimitsDialog account={account} close={close} />,
-        },
+        { label: text.limits, dialog: (close) => <LimitsDialog {...{ account, close }} /> },
         ...(isActive && account.email !== null ? [link] : []),
         ...(own.id === account.id ? [] : ofOthers),
       ]}
@@ -71,13 +68,8 @@ export function AccountActions({ account, onLink }: AccountActionsProps) {
   );
 }
 
-function LimitsDialog({
-  account: { id, email, limits },
-  close,
-}: {
-  account: Account;
-  close: () => void;
-}) {
+function LimitsDialog({ account, close }: { account: Account; close: () => void }) {
+  const { id, email, limits } = account;
   const [edited, setEdited] = useState<Limits>(limits);
   const params = { path: { id } };
   return (

@@ -17,6 +17,7 @@ import { fill, texts } from '../../texts/texts.js';
 import { AnswerView } from './answer-view.js';
 import type { Step, Turn } from './answer.js';
 import { openableUrl, prettyJson } from './answer-parts.js';
+import { typed } from '../fields.js';
 
 const { playground: words } = texts;
 
@@ -107,8 +108,7 @@ function UserMessage({ text, pictures, edit }: UserMessageProps) {
                 autosize
                 data-autofocus
                 maxRows={12}
-                value={draft}
-                onChange={(event) => setDraft(event.currentTarget.value)}
+                {...typed(draft, setDraft)}
               />
             </DialogButton>
           ) : null}

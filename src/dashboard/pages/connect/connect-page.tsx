@@ -19,6 +19,7 @@ import { useMay } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { snippets } from './snippets.js';
 import { useRead } from '../../api/queries.js';
+import { typed } from '../../components/fields.js';
 
 const text = texts.connect;
 
@@ -115,8 +116,7 @@ function KeyField({ value, change, program }: KeyFieldProps) {
           label={text.key}
           description={mayMakeKeys ? text.keyHint : text.keyHintOwn}
           autoComplete="off"
-          value={value}
-          onChange={({ currentTarget }) => change(currentTarget.value)}
+          {...typed(value, change)}
         />
         {mayMakeKeys ? (
           <Button loading={creating.isPending} onClick={() => creating.mutate()}>

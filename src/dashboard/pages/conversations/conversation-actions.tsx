@@ -4,6 +4,7 @@ import { api, basePath } from '../../api/client.js';
 import { ActDialog, ActionsMenu } from '../../components/dialog.js';
 import { fill, texts } from '../../texts/texts.js';
 import type { Conversation } from './conversation-queries.js';
+import { typed } from '../../components/fields.js';
 
 const { conversations: words } = texts;
 
@@ -62,10 +63,9 @@ function RenameDialog({ conversation: { id, title }, close }: RenameDialogProps)
     >
       <TextInput
         label={words.name}
-        value={name}
         maxLength={maxTitleLength}
         data-autofocus
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...typed(name, setName)}
       />
     </ActDialog>
   );

@@ -2,7 +2,7 @@ import { Checkbox, Group, SimpleGrid, TagsInput, TextInput } from '@mantine/core
 import { useState } from 'react';
 import { api, dataOf } from '../../api/client.js';
 import { ActDialog } from '../../components/dialog.js';
-import { NumberField } from '../../components/number-field.js';
+import { NumberField, typed } from '../../components/fields.js';
 import { fill, texts } from '../../texts/texts.js';
 import { type ApiKey, emptyTerms, type FormTerms, formTermsOf, requestOf } from './key-terms.js';
 import { type LimitName, limitNames, type Limits } from '../../format/limits.js';
@@ -104,8 +104,7 @@ function TermFields({ terms, change }: TermFieldsProps) {
         required
         maxLength={200}
         data-autofocus
-        value={terms.name}
-        onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+        {...typed(terms.name, (name) => change({ name }))}
       />
       <Checkbox.Group
         label={text.scopes}
@@ -147,8 +146,7 @@ function TermFields({ terms, change }: TermFieldsProps) {
           label={text.expiry}
           description={text.expiryHint}
           type="date"
-          value={terms.expiresOn}
-          onChange={({ currentTarget }) => change({ expiresOn: currentTarget.value })}
+          {...typed(terms.expiresOn, (expiresOn) => change({ expiresOn }))}
         />
       </SimpleGrid>
     </>

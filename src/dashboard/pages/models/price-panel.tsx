@@ -11,6 +11,7 @@ import { Panel } from '../../components/page.js';
 import { formatUsd } from '../../format/numbers.js';
 import { formatInstant } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
+import { switched } from '../../components/fields.js';
 
 const text = texts.models.priceData;
 
@@ -72,8 +73,7 @@ function UpdateButton() {
       {jumps === 0 ? null : (
         <Checkbox
           label={fill(text.acceptJumps, { count: jumps })}
-          checked={acceptJumps}
-          onChange={(event) => setAcceptJumps(event.currentTarget.checked)}
+          {...switched(acceptJumps, setAcceptJumps)}
         />
       )}
     </DialogButton>

@@ -8,6 +8,7 @@ import { formatBytes } from '../../format/numbers.js';
 import { fill, texts } from '../../texts/texts.js';
 import { chooseFiles, maxPictureBytes, pictureTypes } from './image-files.js';
 import type { Playground } from './use-playground.js';
+import { typed } from '../../components/fields.js';
 
 const { playground: words } = texts;
 
@@ -56,15 +57,11 @@ export function Composer({ playground, maxBodyBytes }: ComposerProps) {
           minRows={2}
           maxRows={12}
           variant="unstyled"
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
+          {...typed(text, setText)}
           onKeyDown={onKeyDown}
           onPaste={(event) => add(filesOf(event))}
         />
-        <ComposerButtons
-          {...{ isBusy, isEmpty, stop, send, maxBodyBytes }}
-          attach={(files) => add(files)}
-        />
+        <ComposerButtons {...{ isBusy, isEmpty, stop, send, maxBodyBytes }} attach={add} />
       </Stack>
     </Paper>
   );

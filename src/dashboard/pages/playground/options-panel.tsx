@@ -10,7 +10,7 @@ import {
   Textarea,
 } from '@mantine/core';
 import { Note } from '../../components/elements.js';
-import { NumberField } from '../../components/number-field.js';
+import { NumberField, switched, typed } from '../../components/fields.js';
 import type { Schema } from '../../api/schema.js';
 import { fill, texts } from '../../texts/texts.js';
 import { exampleTools, type PlaygroundSettings, readTools } from './settings.js';
@@ -80,15 +80,13 @@ export function OptionsPanel({ settings, options, change }: OptionsPanelProps) {
         autosize
         minRows={2}
         maxRows={8}
-        value={settings.instructions}
-        onChange={(event) => change({ instructions: event.currentTarget.value })}
+        {...typed(settings.instructions, (instructions) => change({ instructions }))}
       />
       <ToolsEditor text={settings.toolsText} isDisabled={isResearch} change={change} />
       {options.storesConversations ? (
         <Switch
           label={words.store}
-          checked={settings.stores}
-          onChange={(event) => change({ stores: event.currentTarget.checked })}
+          {...switched(settings.stores, (stores) => change({ stores }))}
         />
       ) : null}
     </Stack>

@@ -16,6 +16,7 @@ import { LaneBar, LaneSummary } from './lane-bar.js';
 import { OptionsPanel } from './options-panel.js';
 import { type PlaygroundSettings, requestedOf } from './settings.js';
 import { type Playground, usePlayground } from './use-playground.js';
+import { typed } from '../../components/fields.js';
 
 const { tools: toolWords } = texts.playground;
 
@@ -38,8 +39,7 @@ function AskResults({ calls, isBusy, send }: AskResultsProps) {
             placeholder={toolWords.resultHint}
             autosize
             minRows={2}
-            value={results[id] ?? ''}
-            onChange={(event) => setResults({ ...results, [id]: event.currentTarget.value })}
+            {...typed(results[id] ?? '', (result) => setResults({ ...results, [id]: result }))}
           />
         </ToolCallCard>
       ))}

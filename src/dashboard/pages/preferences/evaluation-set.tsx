@@ -5,7 +5,7 @@ import { api, basePath } from '../../api/client.js';
 import type { Schema } from '../../api/schema.js';
 import { ConfirmButton, DialogButton } from '../../components/dialog.js';
 import { Empty, Paged } from '../../components/loaded.js';
-import { NumberField } from '../../components/number-field.js';
+import { NumberField, typed } from '../../components/fields.js';
 import { type Column, ListTable, column, actionsColumn } from '../../components/list-table.js';
 import { Page } from '../../components/page.js';
 import { formatAgo } from '../../format/times.js';
@@ -107,8 +107,7 @@ function AddPrompt() {
         autosize
         minRows={3}
         maxRows={10}
-        value={prompt}
-        onChange={({ currentTarget }) => setPrompt(currentTarget.value)}
+        {...typed(prompt, setPrompt)}
       />
     </ScoreDialog>
   );

@@ -1,5 +1,5 @@
 import { Alert, Radio, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
-import { NumberField } from '../../components/number-field.js';
+import { NumberField, typed } from '../../components/fields.js';
 import { WeightSliders } from '../../components/weight-sliders.js';
 import { useModelLabels } from '../../api/queries.js';
 import { texts } from '../../texts/texts.js';
@@ -20,8 +20,7 @@ export const SettingsForm = ({ draft, change }: FormProps) => (
       label={texts.common.name}
       placeholder={text.namePlaceholder}
       maxLength={200}
-      value={draft.name}
-      onChange={({ currentTarget }) => change({ name: currentTarget.value })}
+      {...typed(draft.name, (name) => change({ name }))}
     />
     <Radio.Group
       label={texts.common.aim}

@@ -27,6 +27,7 @@ import {
 } from './column-mapping.js';
 import { startTraining } from './queries.js';
 import { type Column as TableColumn, ListTable, column } from '../../components/list-table.js';
+import { switched } from '../../components/fields.js';
 
 const text = texts.preferences;
 
@@ -64,16 +65,8 @@ export function TrainingUpload({ id }: { id: string }) {
       ) : null}
       {problem ? <Alert color="red">{text.problems[problem]}</Alert> : null}
       <Group gap="lg">
-        <Switch
-          label={chosen ? text.alsoSet : text.onlySet}
-          checked={hasSet}
-          onChange={({ currentTarget }) => setHasSet(currentTarget.checked)}
-        />
-        <Switch
-          label={text.lowerIsBetter}
-          checked={isLower}
-          onChange={({ currentTarget }) => setLower(currentTarget.checked)}
-        />
+        <Switch label={chosen ? text.alsoSet : text.onlySet} {...switched(hasSet, setHasSet)} />
+        <Switch label={text.lowerIsBetter} {...switched(isLower, setLower)} />
       </Group>
       {training.error ? <Failure error={training.error} /> : null}
       <Group>

@@ -8,6 +8,7 @@ import { useParameters } from '../../components/search-parameters.js';
 import { useAccount } from '../../session/session.js';
 import { fill, texts } from '../../texts/texts.js';
 import { queryOf } from './filters.js';
+import { typed } from '../../components/fields.js';
 
 const text = texts.requests;
 
@@ -57,8 +58,7 @@ export function Views() {
               placeholder={text.viewName}
               maxLength={60}
               required
-              value={name}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
+              {...typed(name, setName)}
             />
             <SmallButton type="submit" flex="none">
               {texts.common.save}

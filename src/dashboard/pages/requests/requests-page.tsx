@@ -19,6 +19,7 @@ import { Chart } from '../../components/chart.js';
 import { type ChartSeries, colorAt, errorColor } from '../../components/chart-columns.js';
 import { formatCompact } from '../../format/numbers.js';
 import { formatSecond } from '../../format/times.js';
+import { switched } from '../../components/fields.js';
 
 /** The pages `/requests` and `/requests/<id>`. */
 export default function RequestsPage() {
@@ -47,10 +48,9 @@ function RequestList() {
         <>
           <Toggle
             label={text.live}
-            checked={isLive}
-            onChange={({ currentTarget: { checked } }) =>
-              change(checked ? { live: 'true', from: null, to: null, sort: null } : { live: null })
-            }
+            {...switched(isLive, (isOn) =>
+              change(isOn ? { live: 'true', from: null, to: null, sort: null } : { live: null }),
+            )}
           />
           <Views />
           <Export isAdmin={isAdmin} />

@@ -12,6 +12,7 @@ import { fill, texts } from '../../texts/texts.js';
 import { BudgetSpend, useUsage } from '../keys/budget-spend.js';
 import { AccountActions, type GivenLink } from './account-actions.js';
 import { limitWords } from '../../format/limits.js';
+import { typed } from '../../components/fields.js';
 
 const text = texts.settings;
 
@@ -57,13 +58,7 @@ function Invitation({ onLink }: { onLink: (link: GivenLink) => void }) {
   return (
     <form onSubmit={send}>
       <Group align="flex-end" gap="sm">
-        <TextInput
-          type="email"
-          required
-          label={text.inviteEmail}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
+        <TextInput type="email" required label={text.inviteEmail} {...typed(email, setEmail)} />
         <Select<'member' | 'admin'>
           label={text.inviteRole}
           allowDeselect={false}

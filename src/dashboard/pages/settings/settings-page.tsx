@@ -9,6 +9,7 @@ import { CredentialsForm } from '../../session/strangers.js';
 import { texts } from '../../texts/texts.js';
 import { api, basePath } from '../../api/client.js';
 import { ConfirmButton } from '../../components/dialog.js';
+import { typed } from '../../components/fields.js';
 
 const text = texts.settings;
 
@@ -122,8 +123,7 @@ function Deletion({ id }: { id: string }) {
         maw={360}
         label={text.deletePassword}
         autoComplete="current-password"
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
+        {...typed(password, setPassword)}
       />
       <Group>
         <ConfirmButton

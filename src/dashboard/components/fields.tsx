@@ -1,5 +1,5 @@
 import { NumberInput, type NumberInputProps } from '@mantine/core';
-import { useState } from 'react';
+import { type ChangeEvent, useState } from 'react';
 
 interface NumberFieldProps extends Omit<NumberInputProps, 'value' | 'onChange'> {
   /** Null: the field is empty. */
@@ -27,3 +27,16 @@ function numberOf(typed: number | string): number | null {
   const number = typed === '' ? NaN : Number(typed);
   return Number.isFinite(number) ? number : null;
 }
+
+/** What a text field takes: its text, and what gets the text that is typed. */
+export const typed = (value: string, change: (typed: string) => void) => ({
+  value,
+  onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+    change(currentTarget.value),
+});
+
+/** What a switch or a checkbox takes. */
+export const switched = (checked: boolean, change: (isOn: boolean) => void) => ({
+  checked,
+  onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => change(currentTarget.checked),
+});

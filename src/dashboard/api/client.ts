@@ -1,4 +1,4 @@
-import createClient, { type Middleware } from 'openapi-fetch';
+import createClient from 'openapi-fetch';
 import type { paths } from './api-types.js';
 import { noteAnswer } from './connection.js';
 import { ApiFailure } from './failure.js';
@@ -29,24 +29,18 @@ function noAnswer(error: unknown): null {
 }
 
 /**
- * `fetch` of the gateway. Where it does not answer, a banner says it for all of the page.
+ * `fetch` of the gateway; the client's changes get the token. Where it does not answer, a banner
+ * says it for all of the page.
  * @throws ApiFailure if there is no answer, or one that is not 2xx
  */
 export async function send(to: string | Request, init?: RequestInit): Promise<Response> {
+  if (to instanceof Request && to.method !== 'GET' && csrfToken !== null)
+    to.headers.set('x-csrf-token', csrfToken);
   const response = await fetch(to, init).catch(noAnswer);
   if (!noteAnswer(response) || !response) throw new ApiFailure(0, texts.common.unanswered, null);
   if (!response.ok) throw await ApiFailure.of(response);
   return response;
 }
-
-/** Adds the token to changes. */
-const middleware: Middleware = {
-  onRequest({ request }) {
-    if (request.method !== 'GET' && csrfToken !== null)
-      request.headers.set('x-csrf-token', csrfToken);
-    return request;
-  },
-};
 
 /**
  * Calls the gateway's API by the types of `/openapi.json`. Every answer that is not 2xx is thrown as
@@ -57,7 +51,6 @@ export const api = createClient<paths, 'application/json'>({
   baseUrl: basePath === '' ? '/' : basePath,
   fetch: send,
 });
-api.use(middleware);
 
 /** The data of an answer. @throws ApiFailure if the gateway sent none */
 export async function dataOf<Data>(answer: Promise<{ data?: Data }>): Promise<NonNullable<Data>> {

@@ -100,6 +100,8 @@ const fields = {
   changedPassword: { label: texts.settings.newPassword, ...newPassword },
 } as const;
 
+type Typed = Record<'code' | 'email' | 'password' | 'currentPassword', string>;
+
 interface CredentialsProps {
   /** The title of the page stays, and who signs in is known. */
   again?: { readonly email: string } | undefined;
@@ -108,8 +110,8 @@ interface CredentialsProps {
   names: readonly (keyof typeof fields)[];
   /** The first field that is empty gets the focus. */
   hasFocus?: boolean;
-  /** Gets the fields by their names. */
-  submit: (fields: Record<string, string>) => Promise<unknown>;
+  /** Gets the fields by their names, as far as the form has them. */
+  submit: (typed: Typed) => Promise<unknown>;
   /** Stands in place of the form when it is done. */
   done?: string | undefined;
 }
@@ -127,8 +129,7 @@ export function CredentialsForm(props: CredentialsProps) {
   const sending = useMutation({ mutationFn: submit });
   const send = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const typed = [...new FormData(event.currentTarget)];
-    sending.mutate(Object.fromEntries(typed.map(([name, value]) => [name, value as string])));
+    sending.mutate(Object.fromEntries(new FormData(event.currentTarget)) as Typed);
   };
   const focused = hasFocus && names.find((name) => name !== 'email' || !again?.email);
   if (sending.isSuccess && done !== undefined) return <Text role="status">{done}</Text>;
@@ -174,16 +175,11 @@ function StrangersForm({ title, lead, links = [], ...form }: FormProps) {
   );
 }
 
-const credentialsOf = ({ email = '', password = '' }: Record<string, string>) => ({
-  email,
-  password,
-});
-
 /** Signs the browser in and shows the shell. */
-function useSignIn(): (credentials: ReturnType<typeof credentialsOf>) => Promise<void> {
+function useSignIn() {
   const changed = useSessionChange();
-  return async (credentials) => {
-    await api.POST('/api/v1/auth/sign-in', { body: credentials });
+  return async (body: Pick<Typed, 'email' | 'password'>): Promise<void> => {
+    await api.POST('/api/v1/auth/sign-in', { body });
     await changed();
   };
 }
@@ -193,17 +189,17 @@ const backToSignIn = ['/sign-in', text.haveAccount] as const;
 function SignIn({ again }: Pick<FormProps, 'again'>) {
   const signIn = useSignIn();
   const { data: status } = useAuthStatus();
-  const links = [
-    ['/forgot-password', text.forgot] as const,
-    status?.signUp === 'open' && (['/sign-up', text.signUp] as const),
-    status?.claimed === false && (['/claim', text.claimInstead] as const),
+  const links: FormProps['links'] = [
+    ['/forgot-password', text.forgot],
+    status?.signUp === 'open' && ['/sign-up', text.signUp],
+    status?.claimed === false && ['/claim', text.claimInstead],
   ];
   return (
     <StrangersForm
       title={text.signInTitle}
       action={text.signIn}
       names={['email', 'password']}
-      submit={(typed) => signIn(credentialsOf(typed))}
+      submit={signIn}
       {...(again ? { again } : { links })}
     />
   );
@@ -218,8 +214,7 @@ function Claim() {
       lead={text.claimLead}
       action={text.claim}
       names={['code', 'email', 'newPassword']}
-      submit={async ({ code = '', ...typed }) => {
-        const body = credentialsOf(typed);
+      submit={async ({ code, ...body }) => {
         // a key is sent as keys are sent everywhere, so that no body holds one
         if (code.startsWith('sk_'))
           await api.POST('/api/v1/auth/claim', {
@@ -242,7 +237,7 @@ function SignUp() {
       lead={status?.signUp === 'closed' ? text.signUpClosed : undefined}
       action={text.signUp}
       names={['email', 'newPassword']}
-      submit={(typed) => api.POST('/api/v1/auth/sign-up', { body: credentialsOf(typed) })}
+      submit={(body) => api.POST('/api/v1/auth/sign-up', { body })}
       done={status?.mail === true ? text.signUpMailed : text.signUpDone}
       links={[backToSignIn]}
     />
@@ -257,7 +252,7 @@ function ForgotPassword() {
       lead={status?.mail === false ? text.resetWithoutMail : text.resetLead}
       action={text.resetSend}
       names={['email']}
-      submit={({ email = '' }) => api.POST('/api/v1/auth/password-reset', { body: { email } })}
+      submit={(body) => api.POST('/api/v1/auth/password-reset', { body })}
       done={text.resetDone}
       links={[['/sign-in', text.signIn]]}
     />

@@ -103,16 +103,13 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
       query: { ...page, account: isAdmin ? 'all' : undefined, search: search || undefined },
     }),
   );
+  const account = column<ApiKey>(
+    texts.common.account,
+    ({ accountId }) => accounts.get(accountId) ?? accountId,
+  );
   const columns: readonly Column<ApiKey>[] = [
     column(texts.common.name, (key) => <Name shown={key} />),
-    ...(accounts.size > 1
-      ? [
-          column(
-            texts.common.account,
-            ({ accountId }: ApiKey) => accounts.get(accountId) ?? accountId,
-          ),
-        ]
-      : []),
+    ...(accounts.size > 1 ? [account] : []),
     column(texts.common.spend, (key) => <BudgetSpend shown={key} usage={usage} />),
     figure(text.requests, ({ id }) => (
       <PageLink href={`/requests?key=${id}&range=30d`}>

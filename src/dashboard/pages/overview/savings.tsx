@@ -56,12 +56,7 @@ const Saved = ({ best, choices, spentUsd, summary, from, to, cacheSavedUsd }: Sa
     <Text fw={600}>{sentenceOf(best?.savedUsd ?? null, best?.model ?? '')}</Text>
     <Stack gap={6} maw={720}>
       {best?.alwaysUsd && spentUsd ? (
-        <Bars
-          rows={[
-            { label: text.spent, figure: spentUsd, isOwn: true },
-            { label: fill(text.always, { model: best.model }), figure: best.alwaysUsd },
-          ]}
-        />
+        <Bars spent={spentUsd} always={best.alwaysUsd} model={best.model} />
       ) : null}
       {best ? <QualityRow {...best.qualityGivenUp} /> : null}
     </Stack>
@@ -136,18 +131,16 @@ const Row = ({ label, value, interval, children }: RowProps) => (
 );
 
 /** Amounts as bars from 0, each with its 95 % interval as a line, which the summary has in figures. */
-function Bars({ rows }: { rows: readonly { label: string; figure: Figure; isOwn?: boolean }[] }) {
-  const most = Math.max(...rows.map(({ figure }) => Math.max(figure.high, figure.value)), 1e-9);
+function Bars({ spent, always, model }: { spent: Figure; always: Figure; model: string }) {
+  const most = Math.max(spent.high, spent.value, always.high, always.value, 1e-9);
   const percent = (usd: number): string => `${((100 * Math.max(0, usd)) / most).toFixed(2)}%`;
-  return rows.map(({ label, figure: { value, low, high }, isOwn = false }) => (
+  const rows = [
+    [text.spent, spent, color.own, 1],
+    [fill(text.always, { model }), always, color.other, 0.55],
+  ] as const;
+  return rows.map(([label, { value, low, high }, shade, opacity]) => (
     <Row key={label} label={label} value={formatUsd(value)}>
-      <rect
-        width={percent(value)}
-        height={18}
-        rx={3}
-        fill={isOwn ? color.own : color.other}
-        opacity={isOwn ? 1 : 0.55}
-      />
+      <rect width={percent(value)} height={18} rx={3} fill={shade} opacity={opacity} />
       <line x1={percent(low)} x2={percent(high)} y1={9} y2={9} {...interval} />
     </Row>
   ));

@@ -1,5 +1,5 @@
 import { Button, CloseButton, Drawer, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
-import { useDisclosure, useMediaQuery } from '@mantine/hooks';
+import { useDisclosure, useMediaQuery, useWindowEvent } from '@mantine/hooks';
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { CompactButton, Hint, SmallButton } from '../../components/elements.js';
@@ -226,14 +226,10 @@ const nearEnd = 160;
 function useStickToEnd(content: unknown): RefObject<HTMLDivElement | null> {
   const end = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
-  useEffect(() => {
-    const look = (): void => {
-      const { scrollHeight, clientHeight } = document.documentElement;
-      isAtEnd.current = scrollHeight - clientHeight - window.scrollY < nearEnd;
-    };
-    window.addEventListener('scroll', look, { passive: true });
-    return () => window.removeEventListener('scroll', look);
-  }, []);
+  useWindowEvent('scroll', () => {
+    const { scrollHeight, clientHeight } = document.documentElement;
+    isAtEnd.current = scrollHeight - clientHeight - window.scrollY < nearEnd;
+  });
   useEffect(() => {
     if (isAtEnd.current) end.current?.scrollIntoView({ block: 'end' });
   }, [content]);

@@ -94,7 +94,6 @@ function AddPrompt() {
   return (
     <ScoreDialog
       label={set.add}
-      title={set.add}
       scores={{}}
       isReady={prompt.trim() !== ''}
       save={async (scores) => {
@@ -114,7 +113,7 @@ function AddPrompt() {
 }
 
 /** A dialog that changes the scores of a prompt. */
-const EditScores = ({ row }: { row: Schema<'EvaluationResponse'> }) => (
+const EditScores = ({ row }: { row: Evaluation }) => (
   <ScoreDialog
     label={texts.common.scores}
     title={set.editTitle}
@@ -135,7 +134,7 @@ const EditScores = ({ row }: { row: Schema<'EvaluationResponse'> }) => (
 
 interface ScoreDialogProps {
   label: string;
-  title: string;
+  title?: string;
   scores: Scores;
   isReady: boolean;
   save: (scores: Scores) => Promise<void>;

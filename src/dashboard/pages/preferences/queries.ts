@@ -15,15 +15,12 @@ const pollMs = 1_000;
 export const useTraining = (id: string, isTrained: boolean) =>
   useQuery({
     queryKey: ['trainings', id, isTrained],
-    queryFn: async () => {
+    queryFn: () => {
       if (!isTrained) return null;
-      try {
-        const asked = { params: { path: { id } } };
-        return await dataOf(api.GET('/api/v1/preferences/{id}/training', asked));
-      } catch (error) {
+      return read('/api/v1/preferences/{id}/training', { path: { id } }).catch((error: unknown) => {
         if (isMissing(error)) return null;
         throw error;
-      }
+      });
     },
     refetchInterval: ({ state }) => (isUnderWay(state.data ?? null) ? pollMs : false),
   });

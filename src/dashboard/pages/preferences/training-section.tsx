@@ -115,13 +115,7 @@ function Figures({ evaluation }: { evaluation: Evaluation }) {
   ];
   return (
     <>
-      <ListTable
-        label={text.result}
-        columns={columns}
-        rows={rows}
-        keyOf={({ name }) => name}
-        minWidth={480}
-      />
+      <ListTable label={text.result} columns={columns} rows={rows} minWidth={480} />
       {source === 'prices' ? <Note>{text.costsFromPrices}</Note> : null}
     </>
   );

@@ -73,10 +73,8 @@ function OwnAccount() {
                 names={['currentPassword', 'changedPassword']}
                 hasFocus={false}
                 action={text.changePassword}
-                submit={({ currentPassword = '', password = '' }) =>
-                  api.POST('/api/v1/auth/password', {
-                    body: { currentPassword, newPassword: password },
-                  })
+                submit={({ currentPassword, password: newPassword }) =>
+                  api.POST('/api/v1/auth/password', { body: { currentPassword, newPassword } })
                 }
                 done={text.passwordChanged}
               />

@@ -40,6 +40,13 @@ export const column = <Row,>(
 export const figure: typeof column = (label, cell, more) =>
   column(label, cell, { isFigure: true, ...more });
 
+/** A column that is left out in a narrow window. */
+export const minor: typeof column = (label, cell) => column(label, cell, { isMinor: true });
+
+/** A column that says by itself what it is. */
+export const plain: typeof column = (label, cell, more) =>
+  column(label, cell, { isPlain: true, ...more });
+
 /** The last column: what can be done with a row. */
 export const actionsColumn = <Row,>(cell: (row: Row) => ReactNode): Column<Row> =>
   column(texts.common.actions, cell, { isHeadHidden: true });

@@ -24,6 +24,7 @@ import {
   PagedTable,
   column,
   actionsColumn,
+  plain,
 } from '../../components/list-table.js';
 import { formatCount, formatSpend } from '../../format/numbers.js';
 import { formatAgo, formatDay } from '../../format/times.js';
@@ -119,11 +120,9 @@ function KeyList({ create, onNewSecret }: KeyListProps) {
     figure(texts.common.lastUsed, ({ lastUsedAt }) =>
       lastUsedAt === null ? text.never : formatAgo(lastUsedAt),
     ),
-    column(
-      texts.common.state,
-      (key) => <StateBadge color={isUsable(key) ? 'green' : 'gray'} label={stateOf(key)} />,
-      { isPlain: true },
-    ),
+    plain(texts.common.state, (key) => (
+      <StateBadge color={isUsable(key) ? 'green' : 'gray'} label={stateOf(key)} />
+    )),
     actionsColumn((key) =>
       isUsable(key) ? <KeyActions shown={key} onNewSecret={onNewSecret} /> : null,
     ),

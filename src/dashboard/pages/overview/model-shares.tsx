@@ -1,7 +1,7 @@
 import { Box, Group, Progress, Text } from '@mantine/core';
 import { Note, PageLink } from '../../components/elements.js';
 import { colorsOf } from '../../components/chart-columns.js';
-import { type Column, figure, ListTable, column } from '../../components/list-table.js';
+import { type Column, figure, ListTable, column, minor } from '../../components/list-table.js';
 import { Panel } from '../../components/page.js';
 import { formatCompact, formatShare, formatUsd, unknownValue } from '../../format/numbers.js';
 import { shortNames } from '../../format/outcomes.js';
@@ -57,7 +57,7 @@ function columnsOf(
         </PageLink>
       </Text>
     )),
-    column(text.share, (group) => <Share group={group} />, { isMinor: true }),
+    minor(text.share, (group) => <Share group={group} />),
     figure(texts.navigation.requests, ({ totals }) => formatCompact(totals.requests), {
       isMinor: true,
     }),

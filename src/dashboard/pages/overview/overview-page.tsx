@@ -25,7 +25,7 @@ import { Tiles } from './tiles.js';
 import { read } from '../../api/queries.js';
 import { optionsOf, Note, PageLink } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
-import { type Column, figure, ListTable, column } from '../../components/list-table.js';
+import { type Column, figure, ListTable, column, minor } from '../../components/list-table.js';
 import { reasonOf } from '../../format/outcomes.js';
 import { formatCount, unknownValue } from '../../format/numbers.js';
 
@@ -184,30 +184,26 @@ function columnsOf(span: Shown): readonly Column<Failure>[] {
         )}
       </>
     )),
-    column(texts.common.provider, ({ provider }) => provider ?? unknownValue, { isMinor: true }),
+    minor(texts.common.provider, ({ provider }) => provider ?? unknownValue),
     figure(texts.navigation.requests, ({ requests }) => formatCount(requests)),
-    column(
-      text.keys,
-      (failure) => (
-        <Group gap={6}>
-          {failure.keys.slice(0, shownKeys).map(({ keyId, keyName, requests }) =>
-            keyId === null ? (
-              <Text key="" size="xs">
-                {texts.requests.browser} {formatCount(requests)}
-              </Text>
-            ) : (
-              <PageLink key={keyId} size="xs" href={hrefOf(failure, { key: keyId })}>
-                {keyName ?? keyId} {formatCount(requests)}
-              </PageLink>
-            ),
-          )}
-          {failure.keyCount > shownKeys ? (
-            <Note>{fill(text.moreKeys, { count: failure.keyCount - shownKeys })}</Note>
-          ) : null}
-        </Group>
-      ),
-      { isMinor: true },
-    ),
+    minor(text.keys, (failure) => (
+      <Group gap={6}>
+        {failure.keys.slice(0, shownKeys).map(({ keyId, keyName, requests }) =>
+          keyId === null ? (
+            <Text key="" size="xs">
+              {texts.requests.browser} {formatCount(requests)}
+            </Text>
+          ) : (
+            <PageLink key={keyId} size="xs" href={hrefOf(failure, { key: keyId })}>
+              {keyName ?? keyId} {formatCount(requests)}
+            </PageLink>
+          ),
+        )}
+        {failure.keyCount > shownKeys ? (
+          <Note>{fill(text.moreKeys, { count: failure.keyCount - shownKeys })}</Note>
+        ) : null}
+      </Group>
+    )),
     column(text.last, ({ last }) => (
       <PageLink href={`/requests/${last.id}`} size="xs" c="inherit" underline="hover">
         <Text span c="dimmed" inherit className="one-line">

@@ -1,7 +1,7 @@
 import { Box, Group, Text } from '@mantine/core';
 import { PageLink } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
-import { type Column, figure, ListTable, column } from '../../components/list-table.js';
+import { type Column, figure, ListTable, minor, plain } from '../../components/list-table.js';
 import { ModelName, Outcome } from '../../components/outcome.js';
 import { useParameters } from '../../components/search-parameters.js';
 import { formatTokens, formatSpend } from '../../format/numbers.js';
@@ -27,40 +27,25 @@ export function RequestTable({ items }: { items: readonly RequestSummary[] }) {
         };
   const slowest = Math.max(1, ...items.map(({ latencyMs }) => latencyMs));
   const columns: readonly Column<RequestSummary>[] = [
-    column(
-      texts.common.time,
-      ({ id, at }) => (
-        <PageLink href={hrefOf({ id })} className="one-line figures" size="xs">
-          {formatClock(at)}
-        </PageLink>
-      ),
-      { isPlain: true },
-    ),
-    column(texts.common.model, (item) => <ModelName {...item} />, { isPlain: true }),
-    column(
-      text.outcome,
-      ({ error, ...ended }) => (
-        <Box title={error ?? undefined} ml={-10}>
-          <Outcome {...ended} />
-        </Box>
-      ),
-      { isPlain: true },
-    ),
-    column(text.latency, (item) => <Latency {...item} slowest={slowest} />, {
-      isPlain: true,
-      ...sortBy('latency'),
-    }),
+    plain(texts.common.time, ({ id, at }) => (
+      <PageLink href={hrefOf({ id })} className="one-line figures" size="xs">
+        {formatClock(at)}
+      </PageLink>
+    )),
+    plain(texts.common.model, (item) => <ModelName {...item} />),
+    plain(text.outcome, ({ error, ...ended }) => (
+      <Box title={error ?? undefined} ml={-10}>
+        <Outcome {...ended} />
+      </Box>
+    )),
+    plain(text.latency, (item) => <Latency {...item} slowest={slowest} />, sortBy('latency')),
     figure(texts.common.tokens, formatTokens, { isMinor: true, ...sortBy('tokens') }),
     figure(texts.common.cost, formatSpend, { isPlain: true, ...sortBy('cost') }),
-    column(
-      text.key,
-      ({ keyName, keyId }) => (
-        <Text size="xs" truncate maw={130}>
-          {keyName ?? keyId ?? text.browser}
-        </Text>
-      ),
-      { isMinor: true },
-    ),
+    minor(text.key, ({ keyName, keyId }) => (
+      <Text size="xs" truncate maw={130}>
+        {keyName ?? keyId ?? text.browser}
+      </Text>
+    )),
   ];
   return (
     <ListTable

@@ -10,11 +10,21 @@ import { Failure } from '../../components/loaded.js';
 import { formatDay, formatInstant } from '../../format/times.js';
 import { fill, texts } from '../../texts/texts.js';
 import { BudgetSpend, useUsage } from '../keys/budget-spend.js';
-import { AccountActions, type GivenLink } from './account-actions.js';
-import { limitWords } from '../../format/limits.js';
+import { type Limits, limitWords } from '../../format/limits.js';
+import { ActDialog, ActionsMenu } from '../../components/dialog.js';
+import { useAccount } from '../../session/session.js';
+import { LimitFields } from '../keys/key-form.js';
 import { typed } from '../../components/fields.js';
 
 const text = texts.settings;
+type Account = Schema<'AccountResponse'>;
+
+/** A link that sets a password, and whose it is. */
+interface GivenLink {
+  readonly email: string;
+  readonly url: string;
+  readonly expiresAt: string;
+}
 
 /** All accounts, for administrators. */
 export default function Accounts() {
@@ -75,8 +85,6 @@ function Invitation({ onLink }: { onLink: (link: GivenLink) => void }) {
   );
 }
 
-type Account = Schema<'AccountResponse'>;
-
 function columnsOf(
   onLink: (link: GivenLink) => void,
   usage: ReturnType<typeof useUsage>,
@@ -105,3 +113,70 @@ const State = ({ disabledAt }: Account) => (
     label={disabledAt === null ? text.active : fill(text.disabled, { time: formatDay(disabledAt) })}
   />
 );
+
+interface AccountActionsProps {
+  account: Account;
+  onLink: (link: GivenLink) => void;
+}
+
+/** What an administrator can do with an account. */
+function AccountActions({ account, onLink }: AccountActionsProps) {
+  const own = useAccount();
+  const params = { path: { id: account.id } };
+  const email = account.email ?? account.id;
+  const isActive = account.disabledAt === null;
+  const change = (body: { disabled?: boolean; role?: Account['role'] }) =>
+    api.PATCH('/api/v1/accounts/{id}', { params, body });
+  const link = {
+    label: text.resetLink,
+    question: fill(text.resetQuestion, { email }),
+    act: async () => {
+      const made = await dataOf(api.POST('/api/v1/accounts/{id}/reset-link', { params }));
+      onLink({ email, url: made.url, expiresAt: made.expiresAt });
+    },
+  };
+  const ofOthers = [
+    {
+      label: account.role === 'admin' ? text.makeMember : text.makeAdmin,
+      question: fill(text.roleQuestion, { email }),
+      act: () => change({ role: account.role === 'admin' ? 'member' : 'admin' }),
+    },
+    {
+      label: isActive ? text.disable : text.enable,
+      question: fill(isActive ? text.disableQuestion : text.enableQuestion, { email }),
+      act: () => change({ disabled: isActive }),
+    },
+    {
+      label: texts.common.delete,
+      question: fill(text.removeQuestion, { email }),
+      act: () => api.DELETE('/api/v1/accounts/{id}', { params }),
+    },
+  ];
+  return (
+    <ActionsMenu
+      name={email}
+      actions={[
+        { label: text.limits, dialog: (close) => <LimitsDialog {...{ account, close }} /> },
+        ...(isActive && account.email !== null ? [link] : []),
+        ...(own.id === account.id ? [] : ofOthers),
+      ]}
+    />
+  );
+}
+
+function LimitsDialog({ account, close }: { account: Account; close: () => void }) {
+  const { id, email, limits } = account;
+  const [edited, setEdited] = useState<Limits>(limits);
+  const params = { path: { id } };
+  return (
+    <ActDialog
+      title={fill(text.editLimits, { email: email ?? id })}
+      gap="sm"
+      act={() => api.PATCH('/api/v1/accounts/{id}', { params, body: { limits: edited } })}
+      close={close}
+    >
+      <Text size="sm">{text.limitsLead}</Text>
+      <LimitFields limits={edited} change={(changed) => setEdited({ ...edited, ...changed })} />
+    </ActDialog>
+  );
+}

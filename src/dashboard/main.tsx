@@ -50,25 +50,23 @@ onSignedOut(() => void queries.refetchQueries({ queryKey: sessionKey }));
 /**
  * The dashboard. `Entrance` shows the pages for strangers or, signed in, the shell with its pages.
  */
-function App() {
-  return (
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      getStyleNonce={pageNonce}
-      cssVariablesResolver={themeVariables}
-    >
-      <QueryClientProvider client={queries}>
-        <Router base={basePath}>
-          <PageBoundary>
-            <NoAnswer />
-            <Entrance />
-          </PageBoundary>
-        </Router>
-      </QueryClientProvider>
-    </MantineProvider>
-  );
-}
+const App = () => (
+  <MantineProvider
+    theme={theme}
+    defaultColorScheme="auto"
+    getStyleNonce={pageNonce}
+    cssVariablesResolver={themeVariables}
+  >
+    <QueryClientProvider client={queries}>
+      <Router base={basePath}>
+        <PageBoundary>
+          <NoAnswer />
+          <Entrance />
+        </PageBoundary>
+      </Router>
+    </QueryClientProvider>
+  </MantineProvider>
+);
 
 /** Says for the whole page that the gateway does not answer, until it does. */
 const NoAnswer = () =>

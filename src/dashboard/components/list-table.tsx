@@ -4,8 +4,7 @@ import { Fragment, type MouseEvent, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { unknownValue } from '../format/numbers.js';
 import { fill, texts } from '../texts/texts.js';
-import { Paged } from './loaded.js';
-import type { PagedList } from '../api/queries.js';
+import { Paged, type PagedProps } from './loaded.js';
 
 /** A column of a table. */
 export interface Column<Row> {
@@ -176,13 +175,11 @@ const scrollThere = (row: HTMLTableRowElement | null): void =>
 const idOf = (row: unknown, index: number): string | number =>
   typeof row === 'object' && row !== null && 'id' in row ? String(row.id) : index;
 
-interface PagedTableProps<Row> extends Omit<ListTableProps<Row>, 'rows'> {
-  list: PagedList<Row>;
-}
+type PagedTableProps<Row> = Omit<ListTableProps<Row>, 'rows'> & Omit<PagedProps<Row>, 'children'>;
 
 /** A table of a list that is read page by page. */
-export const PagedTable = <Row,>({ list, ...table }: PagedTableProps<Row>) => (
-  <Paged list={list}>{(rows) => <ListTable {...table} rows={rows} />}</Paged>
+export const PagedTable = <Row,>({ list, more, lines, ...table }: PagedTableProps<Row>) => (
+  <Paged {...{ list, more, lines }}>{(rows) => <ListTable {...table} rows={rows} />}</Paged>
 );
 
 type Kinds = Pick<Column<never>, 'isFigure' | 'isMinor' | 'isPlain'>;
@@ -190,30 +187,28 @@ type Kinds = Pick<Column<never>, 'isFigure' | 'isMinor' | 'isPlain'>;
 const classOf = ({ isFigure, isMinor, isPlain }: Kinds): string =>
   [isFigure && 'figure', isMinor && 'minor', isPlain && 'plain'].filter(Boolean).join(' ');
 
-function Heads<Row>({ columns }: { columns: readonly Column<Row>[] }) {
-  return (
-    <Table.Thead role="rowgroup">
-      <Table.Tr role="row">
-        {columns.map(({ label, isHeadHidden, sort, ...kinds }) => (
-          <Table.Th
-            key={label}
-            role="columnheader"
-            className={classOf(kinds)}
-            {...(sort ? { 'aria-sort': sort.isOn ? 'descending' : 'none' } : {})}
-          >
-            {isHeadHidden ? (
-              <VisuallyHidden>{label}</VisuallyHidden>
-            ) : sort ? (
-              <SortButton label={label} {...sort} />
-            ) : (
-              label
-            )}
-          </Table.Th>
-        ))}
-      </Table.Tr>
-    </Table.Thead>
-  );
-}
+const Heads = <Row,>({ columns }: { columns: readonly Column<Row>[] }) => (
+  <Table.Thead role="rowgroup">
+    <Table.Tr role="row">
+      {columns.map(({ label, isHeadHidden, sort, ...kinds }) => (
+        <Table.Th
+          key={label}
+          role="columnheader"
+          className={classOf(kinds)}
+          {...(sort ? { 'aria-sort': sort.isOn ? 'descending' : 'none' } : {})}
+        >
+          {isHeadHidden ? (
+            <VisuallyHidden>{label}</VisuallyHidden>
+          ) : sort ? (
+            <SortButton label={label} {...sort} />
+          ) : (
+            label
+          )}
+        </Table.Th>
+      ))}
+    </Table.Tr>
+  </Table.Thead>
+);
 
 const SortButton = ({ label, isOn, toggle }: Sorting & { label: string }) => (
   <UnstyledButton

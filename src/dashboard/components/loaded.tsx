@@ -123,7 +123,8 @@ export function First<Item>({ items, count, label, children }: FirstProps<Item>)
   );
 }
 
-interface PagedProps<Item> {
+/** Of `Paged`, and of what shows its items as a table. */
+export interface PagedProps<Item> {
   list: PagedList<Item>;
   /** What the button for the next page says; null: there is none. */
   more?: string | null;

@@ -1,5 +1,5 @@
 /** An operation of the API: `GET`, `/api/v1/keys/{id}`. */
-export interface Call {
+interface Call {
   readonly method: string;
   readonly path: string;
 }

@@ -2,7 +2,7 @@
  * Lets the reader of `/docs` call each operation, with a key that stays in the page or as who is
  * signed in. A program of its own, because the page needs no framework.
  */
-import { type Call, pathParameters, requestOf } from './call.js';
+import { pathParameters, requestOf } from './call.js';
 
 /** Longer answers are cut in the page. */
 const maxShown = 200_000;
@@ -102,14 +102,7 @@ function pretty(text: string): string {
   }
 }
 
-interface Form {
-  readonly call: Call;
-  readonly parameters: ReadonlyMap<string, HTMLInputElement>;
-  readonly query: HTMLInputElement | null;
-  readonly body: HTMLTextAreaElement | null;
-}
-
-function formOf(section: HTMLElement, into: HTMLElement): Form {
+function formOf(section: HTMLElement, into: HTMLElement) {
   const { method = 'get', path = '', body } = section.dataset;
   const call = { method: method.toUpperCase(), path };
   const parameters = new Map(

@@ -3,11 +3,11 @@ import { TextInput } from '@mantine/core';
 import { Hint, PageLink } from '../../components/elements.js';
 import { ConversationView } from './conversation-view.js';
 import { read, usePagedList } from '../../api/queries.js';
-import { Empty, Paged, useSearch } from '../../components/loaded.js';
+import { Empty, useSearch } from '../../components/loaded.js';
 import {
   type Column,
   figure,
-  ListTable,
+  PagedTable,
   column,
   actionsColumn,
 } from '../../components/list-table.js';
@@ -52,24 +52,22 @@ function Found({ search }: { search: string }) {
     { pageSize: conversationsPerPage },
   );
   return (
-    <Paged list={list} more={search === '' ? texts.common.more : words.searchMore}>
-      {(found) =>
-        found.length > 0 ? (
-          <ListTable
-            label={texts.navigation.conversations}
-            columns={columns}
-            rows={found}
-            minWidth={480}
-            highlightOnHover
-            isSlim
-          />
-        ) : list.hasNextPage ? (
+    <PagedTable
+      list={list}
+      more={search === '' ? texts.common.more : words.searchMore}
+      label={texts.navigation.conversations}
+      columns={columns}
+      minWidth={480}
+      highlightOnHover
+      isSlim
+      empty={
+        list.hasNextPage ? (
           <Hint ta="center">{words.notYetFound}</Hint>
         ) : (
           <Nothing search={search} />
         )
       }
-    </Paged>
+    />
   );
 }
 

@@ -28,33 +28,31 @@ export function ModelsTable({ models, isAdmin }: { models: readonly Model[]; isA
   );
 }
 
-function columnsOf(
+const columnsOf = (
   opened: ReadonlySet<string>,
   toggle: (id: string) => void,
-): readonly Column<Model>[] {
-  return [
-    column(texts.common.model, (model) => (
-      <Group gap="xs" wrap="nowrap" align="flex-start">
-        <CompactButton
-          flex="none"
-          aria-expanded={opened.has(model.id)}
-          aria-label={`${text.details}: ${model.id}`}
-          onClick={() => toggle(model.id)}
-        >
-          {opened.has(model.id) ? '−' : '+'}
-        </CompactButton>
-        <ModelName model={model} />
-      </Group>
-    )),
-    column(text.price, ({ prices }) => priceOf(prices)),
-    figure(text.context, ({ contextLength }) => formatCompact(contextLength)),
-    column(text.ability, ({ quality }) =>
-      quality === null ? unknownValue : <Ability quality={quality} />,
-    ),
-    figure(texts.common.firstToken, ({ ttftMs }) => formatMs(ttftMs)),
-    figure(text.speed, speedOf),
-  ];
-}
+): readonly Column<Model>[] => [
+  column(texts.common.model, (model) => (
+    <Group gap="xs" wrap="nowrap" align="flex-start">
+      <CompactButton
+        flex="none"
+        aria-expanded={opened.has(model.id)}
+        aria-label={`${text.details}: ${model.id}`}
+        onClick={() => toggle(model.id)}
+      >
+        {opened.has(model.id) ? '−' : '+'}
+      </CompactButton>
+      <ModelName model={model} />
+    </Group>
+  )),
+  column(text.price, ({ prices }) => priceOf(prices)),
+  figure(text.context, ({ contextLength }) => formatCompact(contextLength)),
+  column(text.ability, ({ quality }) =>
+    quality === null ? unknownValue : <Ability quality={quality} />,
+  ),
+  figure(texts.common.firstToken, ({ ttftMs }) => formatMs(ttftMs)),
+  figure(text.speed, speedOf),
+];
 
 const speedOf = ({ tokensPerSecond }: Model): string =>
   tokensPerSecond === null

@@ -199,9 +199,7 @@ function columnsOf(span: Shown): readonly Column<Failure>[] {
             </PageLink>
           ),
         )}
-        {failure.keyCount > shownKeys ? (
-          <Note>{fill(text.moreKeys, { count: failure.keyCount - shownKeys })}</Note>
-        ) : null}
+        {failure.keyCount > shownKeys ? <Note>+{failure.keyCount - shownKeys}</Note> : null}
       </Group>
     )),
     column(text.last, ({ last }) => (

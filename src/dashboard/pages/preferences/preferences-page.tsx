@@ -86,8 +86,8 @@ const columns: readonly Column<Preference>[] = [
   )),
   column(texts.common.aim, aimText),
   column(texts.common.models, modelsText),
-  column(text.columns.training, ({ router }) => <TrainingState router={router} />),
-  column(text.columns.changed, ({ updatedAt }) => formatAgo(updatedAt)),
+  column(text.trainingColumn, ({ router }) => <TrainingState router={router} />),
+  column(text.changed, ({ updatedAt }) => formatAgo(updatedAt)),
 ];
 
 function aimText(preference: Preference): string {

@@ -43,12 +43,12 @@ function Tiles({ totals }: { totals: Totals }) {
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="sm">
       <FigureTile
-        label={text.tiles.changed}
+        label={text.changedChoices}
         value={formatCount(changed)}
         detail={fill(text.ofItems, { count: changed, all: items })}
       />
       <BesideTile label={texts.common.expectedCost} of={cost} show={formatUsd} note={text.sum} />
-      <BesideTile label={text.tiles.quality} of={quality} show={formatQuality} note={text.mean} />
+      <BesideTile label={text.predicted} of={quality} show={formatQuality} note={text.mean} />
       <BesideTile
         label={texts.overview.ttft}
         of={latency}
@@ -148,8 +148,8 @@ const PreviewTable = ({ items, heading }: { items: readonly PreviewItem[]; headi
 );
 
 const columns: readonly Column<PreviewItem>[] = [
-  column(text.items.winner, (item) => <Winner item={item} />),
-  column(text.items.lead, leadOf),
+  column(text.winner, (item) => <Winner item={item} />),
+  column(text.aheadOf, leadOf),
   figure(texts.common.cost, (item) => (
     <Figure value={item.winner && formatUsd(item.winner.cost)} change={costChange(item)} />
   )),

@@ -149,7 +149,7 @@ function Histogram({ isAdmin, refreshMs }: HistogramProps) {
       {from && to ? (
         <Group gap="sm">
           <Text size="sm">
-            {fill(text.selection, { from: formatSecond(from), to: formatSecond(to) })}
+            {fill(texts.common.interval, { low: formatSecond(from), high: formatSecond(to) })}
           </Text>
           <SmallButton onClick={() => change({ from: null, to: null })}>
             {text.unselect}

@@ -85,18 +85,16 @@ function Invitation({ onLink }: { onLink: (link: GivenLink) => void }) {
   );
 }
 
-function columnsOf(
+const columnsOf = (
   onLink: (link: GivenLink) => void,
   usage: ReturnType<typeof useUsage>,
-): readonly Column<Account>[] {
-  return [
-    column(texts.common.account, (account) => <Name {...account} />),
-    column(texts.common.state, (account) => <State {...account} />),
-    column(text.limits, ({ limits }) => limitWords(limits)),
-    column(texts.common.spend, (account) => <BudgetSpend shown={account} usage={usage} />),
-    actionsColumn((account) => <AccountActions account={account} onLink={onLink} />),
-  ];
-}
+): readonly Column<Account>[] => [
+  column(texts.common.account, (account) => <Name {...account} />),
+  column(texts.common.state, (account) => <State {...account} />),
+  column(text.limits, ({ limits }) => limitWords(limits)),
+  column(texts.common.spend, (account) => <BudgetSpend shown={account} usage={usage} />),
+  actionsColumn((account) => <AccountActions account={account} onLink={onLink} />),
+];
 
 const Name = ({ email, role, createdAt }: Account) => (
   <>

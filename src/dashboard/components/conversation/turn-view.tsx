@@ -15,7 +15,7 @@ import { DialogButton } from '../dialog.js';
 import './conversation.css';
 import { fill, texts } from '../../texts/texts.js';
 import { AnswerView } from './answer-view.js';
-import type { Step, Turn } from './answer.js';
+import type { Step, ToolCall, Turn } from './answer.js';
 import { openableUrl, prettyJson } from './answer-parts.js';
 import { typed } from '../fields.js';
 
@@ -57,11 +57,11 @@ export const TurnView = ({ turn, edit, actionsOf, askResults }: TurnViewProps) =
 function callsOf({ answer, results }: Step, ask: ReactNode): ReactNode {
   if (answer.toolCalls.length === 0) return null;
   if (results === null && ask) return ask;
-  return answer.toolCalls.map(({ id, function: { name, arguments: args } }) => (
-    <ToolCallCard key={id} name={name} args={args}>
-      {results?.[id] === undefined ? null : (
+  return answer.toolCalls.map((call) => (
+    <ToolCallCard key={call.id} call={call}>
+      {results?.[call.id] === undefined ? null : (
         <PlainText>
-          {texts.playground.tools.result}: {results[id]}
+          {words.tools.result}: {results[call.id]}
         </PlainText>
       )}
     </ToolCallCard>
@@ -158,24 +158,22 @@ function Picture({ url, name }: { url: string; name: string }) {
 }
 
 interface ToolCallCardProps {
-  name: string;
-  /** JSON, as the model wrote it. */
-  args: string;
+  call: ToolCall;
   /** The result, or what asks for it. */
   children?: ReactNode;
 }
 
 /** A call of a tool that the client runs. */
-export const ToolCallCard = ({ name, args, children }: ToolCallCardProps) => (
+export const ToolCallCard = ({ call, children }: ToolCallCardProps) => (
   <Paper withBorder p="sm">
     <Stack gap="xs">
       <Group gap="xs">
-        <Note>{texts.playground.tools.call}</Note>
+        <Note>{words.tools.call}</Note>
         <Text size="sm" fw={600} ff="monospace">
-          {name}
+          {call.function.name}
         </Text>
       </Group>
-      <CodeRegion label={texts.playground.tools.args}>{prettyJson(args)}</CodeRegion>
+      <CodeRegion label={words.tools.args}>{prettyJson(call.function.arguments)}</CodeRegion>
       {children}
     </Stack>
   </Paper>

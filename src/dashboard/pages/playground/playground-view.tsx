@@ -11,7 +11,7 @@ import { Page } from '../../components/page.js';
 import { fill, texts } from '../../texts/texts.js';
 import { AnswerActions } from './answer-actions.js';
 import { Composer } from './composer.js';
-import { type ConversationState, newConversation } from './conversation-state.js';
+import { type ConversationState, withoutTurnsFrom } from './conversation-state.js';
 import { LaneBar, LaneSummary } from './lane-bar.js';
 import { OptionsPanel } from './options-panel.js';
 import { type PlaygroundSettings, requestedOf } from './settings.js';
@@ -32,14 +32,16 @@ function AskResults({ calls, isBusy, send }: AskResultsProps) {
   const all = Object.fromEntries(calls.map(({ id }) => [id, results[id] ?? '']));
   return (
     <Stack gap="xs">
-      {calls.map(({ id, function: { name, arguments: args } }) => (
-        <ToolCallCard key={id} name={name} args={args}>
+      {calls.map((call) => (
+        <ToolCallCard key={call.id} call={call}>
           <Textarea
             label={toolWords.result}
             placeholder={toolWords.resultHint}
             autosize
             minRows={2}
-            {...typed(results[id] ?? '', (result) => setResults({ ...results, [id]: result }))}
+            {...typed(results[call.id] ?? '', (result) =>
+              setResults({ ...results, [call.id]: result }),
+            )}
           />
         </ToolCallCard>
       ))}
@@ -145,10 +147,7 @@ function NewConversation({ playground }: { playground: Playground }) {
   if (playground.turns.length === 0) return null;
   const begin = (): void => {
     playground.stop();
-    playground.change(({ lanes }) => ({
-      ...newConversation,
-      lanes: lanes.map((lane) => ({ ...lane, conversationId: null })),
-    }));
+    playground.change((state) => withoutTurnsFrom(state, 0));
     navigate('/playground');
   };
   return <SmallButton onClick={begin}>{words.newConversation}</SmallButton>;

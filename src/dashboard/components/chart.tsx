@@ -18,7 +18,7 @@ interface ChartProps {
   kind: ChartKind;
   /** A value with its unit. */
   format: (value: number) => string;
-  height?: number;
+  height: number;
   /** Charts with the same name move their cursors together. */
   group?: string;
   /** Called with the time range, in ms, that a reader selects. */
@@ -26,7 +26,7 @@ interface ChartProps {
 }
 
 /** A chart over time; the line below shows the values at its cursor. */
-export function Chart({ label, times, series, format, height = 180, ...how }: ChartProps) {
+export function Chart({ label, times, series, format, height, ...how }: ChartProps) {
   const { ref: box, width } = useElementSize();
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);

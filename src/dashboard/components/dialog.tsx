@@ -77,7 +77,7 @@ export function ActDialog(props: ActDialogProps) {
 }
 
 interface DialogButtonProps
-  extends Omit<ButtonProps, 'children'>, Pick<ActDialogProps, 'gap' | 'act' | 'children'> {
+  extends Omit<ButtonProps, 'children'>, Pick<ActDialogProps, 'act' | 'children'> {
   label: string;
   /** Of the dialog; default: the label. */
   title?: string;
@@ -87,14 +87,14 @@ interface DialogButtonProps
 
 /** A button that opens a dialog. */
 export function DialogButton(props: DialogButtonProps) {
-  const { label, title = label, end, gap = 'md', onOpen, act, children, ...button } = props;
-  const [opened, { open, close }] = useDisclosure(false, onOpen ? { onOpen } : {});
+  const { label, title = label, end, onOpen, act, children, ...button } = props;
+  const [opened, { open, close }] = useDisclosure(false, { onOpen });
   return (
     <>
       <SmallButton {...button} onClick={open}>
         {label}
       </SmallButton>
-      <ActDialog {...{ opened, title, gap, act, close }} {...end}>
+      <ActDialog {...{ opened, title, act, close }} {...end}>
         {children}
       </ActDialog>
     </>

@@ -2,11 +2,11 @@ import { Alert, Radio, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/
 import { NumberField, typed } from '../../components/fields.js';
 import { WeightSliders } from '../../components/weight-sliders.js';
 import { useModelLabels } from '../../api/queries.js';
+import { optionsOf } from '../../components/elements.js';
 import { texts } from '../../texts/texts.js';
-import { type Aim, type Draft, hasNoWeight, maxWeight, sharesOf } from './settings.js';
+import { type Draft, hasNoWeight, maxWeight, sharesOf } from './settings.js';
 
 const text = texts.preferences;
-const aims: readonly Aim[] = ['quality', 'cost', 'latency', 'weights'];
 
 interface FormProps {
   draft: Draft;
@@ -29,8 +29,8 @@ export const SettingsForm = ({ draft, change }: FormProps) => (
       description={text.aimHints[draft.aim]}
     >
       <Stack gap={6} mt="xs">
-        {aims.map((aim) => (
-          <Radio key={aim} value={aim} label={text.aims[aim]} />
+        {optionsOf(text.aims).map(({ value, label }) => (
+          <Radio key={value} value={value} label={label} />
         ))}
       </Stack>
     </Radio.Group>

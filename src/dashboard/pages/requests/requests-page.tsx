@@ -12,11 +12,10 @@ import { FilterBar } from './filter-bar.js';
 import { isFiltered, orders, queryOf, withoutFilters } from './filters.js';
 import { Export, Views } from './list-actions.js';
 import { type RequestSummary, RequestTable } from './request-table.js';
-import { useMemo } from 'react';
 import { SmallButton } from '../../components/elements.js';
 import type { Schema } from '../../api/schema.js';
 import { Chart } from '../../components/chart.js';
-import { type ChartSeries, colorAt, errorColor } from '../../components/chart-columns.js';
+import { colorAt, errorColor } from '../../components/chart-columns.js';
 import { formatCompact } from '../../format/numbers.js';
 import { formatSecond } from '../../format/times.js';
 import { switched } from '../../components/fields.js';
@@ -89,7 +88,6 @@ function Listed({ isAdmin, isLive }: { isAdmin: boolean; isLive: boolean }) {
 function Rows({ items, isLive }: { items: readonly RequestSummary[]; isLive: boolean }) {
   const [parameters, change] = useParameters();
   if (items.length > 0) return <RequestTable items={items} />;
-  if (isLive && !isFiltered(parameters)) return <Text c="dimmed">{text.waiting}</Text>;
   if (isFiltered(parameters))
     return (
       <Empty
@@ -98,6 +96,7 @@ function Rows({ items, isLive }: { items: readonly RequestSummary[]; isLive: boo
         ways={[[text.clear, () => change(withoutFilters)]]}
       />
     );
+  if (isLive) return <Text c="dimmed">{text.waiting}</Text>;
   return (
     <Empty
       title={text.empty}
@@ -165,24 +164,20 @@ interface BarsProps {
   onSelect: (from: number, to: number) => void;
 }
 
-function Bars({ histogram, onSelect }: BarsProps) {
+function Bars({ histogram: { times, requests, errors }, onSelect }: BarsProps) {
   const [parameters] = useParameters();
   const { failedBy: _failedBy, status: _status, code: _code, ...kept } = parameters;
   const hrefOf = (failed: string) => `/requests?${new URLSearchParams({ ...kept, failed })}`;
-  const { times, series } = useMemo(() => {
-    const { requests, errors } = histogram;
-    const answered = requests.map((count, at) => count - (errors[at] ?? 0));
-    const layers: ChartSeries[] = [
-      { label: texts.common.answered, values: answered, color: colorAt(0) },
-      { label: text.failed, values: errors, color: errorColor },
-    ];
-    return { times: histogram.times.map((time) => Date.parse(time)), series: layers };
-  }, [histogram]);
+  const answered = requests.map((count, at) => count - (errors[at] ?? 0));
+  const layers = [
+    { label: texts.common.answered, values: answered, color: colorAt(0) },
+    { label: text.failed, values: errors, color: errorColor },
+  ];
   return (
     <Chart
       label={text.histogram}
-      times={times}
-      series={series.map((layer, at) => ({ ...layer, href: hrefOf(String(at === 1)) }))}
+      times={times.map((time) => Date.parse(time))}
+      series={layers.map((layer, at) => ({ ...layer, href: hrefOf(String(at === 1)) }))}
       kind="stacked"
       format={formatCompact}
       height={84}

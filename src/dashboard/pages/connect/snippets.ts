@@ -25,6 +25,8 @@ type Row = readonly [
 /** A text in a string literal of JavaScript, Python or JSON. */
 const quoted = (text: string): string => JSON.stringify(text);
 
+const indented = (value: object): string => JSON.stringify(value, null, 2);
+
 /** A text as one word of a shell. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -111,20 +113,16 @@ export GEMINI_API_KEY=${shellWord(key)}
 gemini`;
 
 const opencode = ({ url, key, model }: Connection): string =>
-  JSON.stringify(
-    {
-      provider: {
-        signalbox: {
-          npm: '@ai-sdk/openai-compatible',
-          options: { baseURL: `${url}/v1`, apiKey: key },
-          models: { [model]: {} },
-        },
+  indented({
+    provider: {
+      signalbox: {
+        npm: '@ai-sdk/openai-compatible',
+        options: { baseURL: `${url}/v1`, apiKey: key },
+        models: { [model]: {} },
       },
-      model: `signalbox/${model}`,
     },
-    null,
-    2,
-  );
+    model: `signalbox/${model}`,
+  });
 
 const aider = ({ url, key, model }: Connection): string =>
   `export OPENAI_API_BASE=${shellWord(`${url}/v1`)}
@@ -132,15 +130,11 @@ export OPENAI_API_KEY=${shellWord(key)}
 aider --model ${shellWord(`openai/${model}`)}`;
 
 const mcp = ({ url, key }: Connection): string =>
-  JSON.stringify(
-    {
-      mcpServers: {
-        signalbox: { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${key}` } },
-      },
+  indented({
+    mcpServers: {
+      signalbox: { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${key}` } },
     },
-    null,
-    2,
-  );
+  });
 
 /** A new program is one row. The versions were tried in November 2026. */
 const programs: readonly Row[] = [

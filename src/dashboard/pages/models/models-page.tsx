@@ -73,11 +73,7 @@ function Filters() {
 
 function Models({ isAdmin }: { isAdmin: boolean }) {
   const { search, provider, use, sort } = useWanted();
-  const asked = {
-    ...{ use, sort },
-    ...(search === '' ? {} : { search }),
-    ...(provider === null ? {} : { provider }),
-  };
+  const asked = { use, sort, search: search || undefined, provider: provider ?? undefined };
   const list = usePagedList(
     ['models', asked],
     (page) => read('/api/v1/models', { query: { ...page, ...asked } }),

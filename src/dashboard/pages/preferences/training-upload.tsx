@@ -131,8 +131,22 @@ function MappingTable({ columns, labels, change }: MappingProps) {
       change(columns.map((one) => (one === changed ? { ...one, ...changes } : one)));
   const shown: readonly TableColumn<Column>[] = [
     column(text.column, ({ name }) => <span className="text-plain">{name}</span>),
-    column(text.firstCells, (column) => <Samples column={column} />),
-    column(text.meaning, (column) => <Meaning column={column} change={changeOf(column)} />),
+    column(text.firstCells, ({ samples }) => (
+      <Hint lineClamp={2} maw={260}>
+        {samples.slice(0, 3).join(' · ')}
+      </Hint>
+    )),
+    column(text.meaning, (column) => (
+      <NativeSelect
+        size="xs"
+        aria-label={fill(text.meaningOf, { name: column.name })}
+        data={optionsOf(text.roles)}
+        value={column.role}
+        onChange={({ currentTarget: { value } }) =>
+          changeOf(column)({ role: value as Role, model: column.model || column.name })
+        }
+      />
+    )),
     column(texts.common.model, (column) =>
       isFigure(column.role) ? (
         <Autocomplete
@@ -159,26 +173,3 @@ function MappingTable({ columns, labels, change }: MappingProps) {
     </Stack>
   );
 }
-
-const Samples = ({ column: { samples } }: { column: Column }) => (
-  <Hint lineClamp={2} maw={260}>
-    {samples.slice(0, 3).join(' · ')}
-  </Hint>
-);
-
-interface FieldProps {
-  column: Column;
-  change: (changes: Partial<Column>) => void;
-}
-
-const Meaning = ({ column: { name, role, model }, change }: FieldProps) => (
-  <NativeSelect
-    size="xs"
-    aria-label={fill(text.meaningOf, { name })}
-    data={optionsOf(text.roles)}
-    value={role}
-    onChange={({ currentTarget }) =>
-      change({ role: currentTarget.value as Role, model: model === '' ? name : model })
-    }
-  />
-);

@@ -119,14 +119,11 @@ function Readout({ times, series, index, format, isFocused }: ReadoutProps) {
   );
 }
 
-interface ChartKeys {
+interface ChartKeys extends Pick<ChartProps, 'times' | 'onSelect'> {
   plot: { readonly current: uPlot | null };
-  /** In ms, rising. */
-  times: readonly number[];
   /** Of the time at the cursor; null: it is not in the chart. */
   index: number | null;
   setIndex: (index: number | null) => void;
-  onSelect: ((from: number, to: number) => void) | undefined;
 }
 
 /**

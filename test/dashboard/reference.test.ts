@@ -22,7 +22,6 @@ describe('a call from the API reference', () => {
     expect(requestOf({ ...call, method: 'DELETE' }, '', filled).init).toEqual({
       method: 'DELETE',
       headers: {},
-      body: null,
     });
   });
 });

@@ -74,7 +74,7 @@ describe.runIf(hasChromium)('an open tab', () => {
     );
     let loads = 0;
     page.on('load', () => void (loads += 1));
-    await page.getByRole('link', { name: 'Connect' }).click();
+    await page.getByRole('link', { name: 'Connect', exact: true }).click();
     await page.getByText('This page has an error').waitFor();
     expect(loads).toBe(1);
   });

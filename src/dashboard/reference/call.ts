@@ -1,5 +1,5 @@
 /** An operation of the API: `GET`, `/api/v1/keys/{id}`. */
-interface Call {
+export interface Call {
   readonly method: string;
   readonly path: string;
 }
@@ -13,20 +13,32 @@ interface Filled {
   readonly body: string | null;
 }
 
+interface PreparedRequest {
+  readonly url: string;
+  readonly init: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+  };
+}
+
 /** The names in braces. */
 export const pathParameters = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
 /** The request of a filled form. A parameter stays one segment, but for a path that is passed on. */
-export function requestOf({ method, path }: Call, base: string, filled: Filled) {
+export function requestOf({ method, path }: Call, base: string, filled: Filled): PreparedRequest {
   const filledPath = path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
     const value = filled.parameters.get(name) ?? '';
     return name === 'path' || name === 'model' ? encodeURI(value) : encodeURIComponent(value);
   });
   const query = filled.query.trim().replace(/^\?/, '');
-  const headers = { ...(filled.body === null ? {} : { 'content-type': 'application/json' }) };
   return {
     url: `${base}${filledPath}${query === '' ? '' : `?${query}`}`,
-    init: { method, headers, body: filled.body },
+    init: {
+      method,
+      headers: filled.body === null ? {} : { 'content-type': 'application/json' },
+      ...(filled.body === null ? {} : { body: filled.body }),
+    },
   };
 }

@@ -87,6 +87,18 @@ describe('the key of a conversation', () => {
     ).toBe(3);
   });
 
+  it('is the same whatever Claude Code says to its maker in each request', async () => {
+    const keys = new Set<string>();
+    for (let n = 0; n < 8; n++) {
+      const line = `x-anthropic-billing-header: cc_version=2.1.177; cch=${n};`;
+      const system = [line, 'Be brief.'].map((text) => ({ type: 'text', text }));
+      const messages = [{ role: 'user', content: 'Hi' }];
+      const body = { model: 'claude/claude-sonnet-4-5', max_tokens: 99, system, messages };
+      keys.add(await keyOf({ path: '/v1/messages', headers: {}, body }));
+    }
+    expect(keys.size).toBe(1);
+  });
+
   it('is not the same for every account that uses one name', async () => {
     const keys = new Set<string>();
     for (const { key } of accounts)

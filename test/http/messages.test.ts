@@ -505,6 +505,25 @@ describe('a translated body', () => {
     expect(at(sentBody(1), 'instructions')).toBe('Be brief.\nBe kind.');
   });
 
+  it.each([
+    [
+      'a block of its own',
+      (line: string) => [line, 'Be brief.'].map((text) => ({ type: 'text', text })),
+    ],
+    ['the first line of a block', (line: string) => [{ type: 'text', text: `${line}\nBe brief.` }]],
+    ['the first line of a text', (line: string) => `${line}\nBe brief.`],
+  ])('leaves out what Claude Code says to its maker alone: %s', async (_where, make) => {
+    const line = 'x-anthropic-billing-header: cc_version=2.1.177; cc_entrypoint=cli; cch=eb6c6;';
+    const [system, messages] = [make(line), [{ role: 'user', content: 'Hi' }]];
+    await ask({ model: chat, system, messages });
+    expect(listAt(sentBody(), 'messages')).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      ...messages,
+    ]);
+    await ask({ model: claude, system, messages });
+    expect(sentBody(1)).toMatchObject({ system });
+  });
+
   it('keeps roles, texts, calls and their order in any conversation', () => {
     const text = fc.string({ minLength: 1 });
     const block = fc.oneof(

@@ -21,9 +21,24 @@ export const callDetail = 'signalbox.call';
  * rest of their turn; a message of the role `system` stays in its place.
  */
 export function toChatMessages({ system, messages }: MessagesRequest): ChatMessage[] {
-  const instructions = typeof system === 'string' ? system || null : contentOf(blocksOf(system));
+  const instructions =
+    typeof system === 'string'
+      ? system.replace(makersLine, '') || null
+      : contentOf(blocksOf(system).flatMap(withoutMakersLine));
   const turns = messages.flatMap(messagesOf);
   return instructions === null ? turns : [{ role: 'system', content: instructions }, ...turns];
+}
+
+/**
+ * Claude Code begins the instructions with a line for its maker's accounts (2026-11). It differs in
+ * each request, so that other providers' prompt caches miss, and Bedrock refuses it.
+ */
+const makersLine = /^x-anthropic-[\w-]+:[^\n]*\n*/;
+
+function withoutMakersLine(block: MessagesBlock): MessagesBlock[] {
+  const text = block.text?.replace(makersLine, '');
+  if (text === block.text) return [block];
+  return text ? [{ ...block, text }] : [];
 }
 
 /** The messages of one turn: results of tools before the rest. */

@@ -9,7 +9,6 @@ interface RpcError {
   message?: string;
   status?: string;
   details?: {
-    '@type'?: string;
     reason?: string;
     retryDelay?: string;
     violations?: { quotaId?: unknown }[];

@@ -3,14 +3,10 @@ import { type Fields, present, table } from '../../text/is-object.js';
 import { fitParameters, seedOf } from '../fit-parameters.js';
 import { parameterRules } from '../model-parameters.js';
 import { readToolChoice } from '../tool-choice.js';
-import { toConversation } from './contents.js';
+import { type ContentsOptions, toConversation } from './contents.js';
 import { type SearchFilter, googleSearchTool } from './web-search.js';
 
-export interface GeminiRequestOptions {
-  /** The configured provider's name, for messages. */
-  provider: string;
-  /** Whether the ids of tool calls are sent. */
-  callIds: boolean;
+export interface GeminiRequestOptions extends Omit<ContentsOptions, 'foreignSignature'> {
   searchFilter: SearchFilter;
 }
 

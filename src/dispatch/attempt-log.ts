@@ -1,7 +1,7 @@
 import type { Usage } from '../completion.js';
 import { type ErrorCode, type ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Candidate } from '../chooser/plan.js';
-import type { Demotion } from './breaker.js';
+import type { Cause, Demotion } from './breaker.js';
 
 /** The record of one upstream call, reported once. Times in ms. */
 export interface Attempt {
@@ -38,13 +38,9 @@ export interface Attempt {
   setAside?: readonly MovedCandidate[];
 }
 
-/** A candidate that is called after all others, if at all. */
-export interface MovedCandidate {
+/** A candidate that is called after all others, if at all, and its last failure. */
+export interface MovedCandidate extends Pick<Cause, 'model' | 'code' | 'status'> {
   readonly provider: string;
-  readonly model: string;
-  /** The code of the last failure. */
-  readonly code: ErrorCode;
-  readonly status: number | null;
   /** When it may come first again: ISO 8601. */
   readonly until: string;
 }

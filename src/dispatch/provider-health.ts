@@ -1,5 +1,5 @@
 import { RecentSamples } from '../models/recent-samples.js';
-import { Breaker, type BreakerRules, type CircuitChange } from './breaker.js';
+import { Breaker, type BreakerRules, type Cause, type CircuitChange } from './breaker.js';
 import { type Attempt, firstTokenMsOf, ownEnds } from './attempt-log.js';
 
 /** How the calls of this process to one provider went lately. Times in ms since 1970. */
@@ -17,12 +17,8 @@ export interface ProviderHealth {
 }
 
 /** A failed call, without the provider's message, which may quote a request. */
-export interface LastFailure {
-  readonly at: number;
-  readonly model: string;
+export interface LastFailure extends Pick<Cause, 'at' | 'model' | 'status'> {
   readonly code: Attempt['outcome'];
-  /** The provider's status; null if it did not answer. */
-  readonly status: number | null;
 }
 
 /** For how long calls count. */

@@ -79,16 +79,12 @@ export interface RateLimitState extends LimitStatus {
  */
 const unauthenticated: Caller = { ...anonymous };
 
-/** What a new request is made of. */
-export interface RequestStart {
-  readonly id: string;
-  /** Whether the gateway made the id, so that no other request has it. */
-  readonly isOwnId: boolean;
-  readonly snapshot: GatewaySnapshot;
-  readonly caller?: Caller;
+/** What a new request is made of; without `startedAt`, it arrives now. */
+export interface RequestStart
+  extends
+    Pick<GatewayRequest, 'id' | 'isOwnId' | 'snapshot'>,
+    Partial<Pick<GatewayRequest, 'caller' | 'startedAt'>> {
   readonly surface?: SurfaceLabel;
-  /** `performance.now()` of its arrival. Default: now. */
-  readonly startedAt?: number;
 }
 
 /** A request that has just arrived. */

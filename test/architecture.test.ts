@@ -57,7 +57,7 @@ const mayImport: Record<string, RegExp> = {
   // facts about models: nothing of choosing
   'models/': /^(completion|errors|package-files)\.ts$/,
   'chooser/': new RegExp(
-    `^(completion|errors|package-files|surface-labels|text/(is-object|words)|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
+    `^(completion|errors|package-files|surface-labels|text/(content-text|is-object|json-values|words)|async/[\\w-]+|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   'providers/':
     /^(completion(-builder)?|errors|legacy-functions|async\/turns|text\/(exact-json|is-object|json-size|valid-utf8)|chooser\/plan)\.ts$/,
@@ -69,21 +69,21 @@ const mayImport: Record<string, RegExp> = {
     /^(errors|package-files|surface-labels|text\/(exact-json|parse-url)|async\/[\w-]+)\.ts$/,
   'accounts/': new RegExp(`^(errors|async/[\\w-]+|${storeContracts})\\.ts$`),
   'conversations/': new RegExp(
-    `^(completion|errors|row-id|text/exact-json|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|grounding/source|chooser/plan|${storeContracts})\\.ts$`,
+    `^(completion|errors|row-id|text/(content-text|exact-json)|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|grounding/source|chooser/plan|${storeContracts})\\.ts$`,
   ),
   'telemetry/': new RegExp(
     `^(completion|errors|row-id|surface-labels|async/[\\w-]+|accounts/(caller|caller-limits)|dispatch/execute-plan|chooser/(explain-plan|plan)|models/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   // a search calls engines as dispatch calls providers
   'grounding/search/':
-    /^(errors|version|async\/[\w-]+|config\/search-config|text\/(decode-entities|is-object|json-values|parse-url)|providers\/(adapter|failure)|dispatch\/(breaker|key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
+    /^(errors|version|async\/[\w-]+|config\/search-config|text\/(cut-text|decode-entities|is-object|json-values|parse-url)|providers\/(adapter|failure)|dispatch\/(breaker|key-ring|network-failure|secrets)|models\/tokens)\.ts$/,
   // an external tool is known by its settings, and asked with nothing of the request but arguments;
   // what a server names is asked by the rules for pages
   'grounding/toolkits/':
     /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/(tools\/gateway-tool|reading\/(readable-url|reading-clock|web-request))|models\/access-rules|text\/(cut-text|is-object|json-values|mend-schema|parse-url))\.ts$/,
   // turns text into text: it reads nothing by itself
   'grounding/citations/':
-    /^(async\/turns|text\/(decode-entities|parse-url|words)|grounding\/(source|search\/canonical-url))\.ts$/,
+    /^(async\/turns|text\/(cut-text|decode-entities|parse-url|words)|grounding\/(source|search\/canonical-url))\.ts$/,
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|asked-effort|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,
@@ -92,7 +92,7 @@ const mayImport: Record<string, RegExp> = {
   'api/': /^(?!http\/|cli\/|gateway|providers\/(?!adapter\.ts$)|store\/(sql|drivers|counters)\/)/,
   // reads strangers' pages: nothing of keys, prompts or the database is in reach
   'grounding/reading/':
-    /^(package-files|version|async\/[\w-]+|text\/(cut-text|parse-url)|grounding\/search\/published-at)\.ts$/,
+    /^(package-files|version|async\/[\w-]+|text\/(cut-text|is-object|parse-url)|grounding\/search\/published-at)\.ts$/,
   // orchestration alone: models and the web are given to it
   'grounding/research/':
     /^(completion|errors|async\/[\w-]+|models\/tokens|text\/(content-text|is-object|json-values|parse-url)|grounding\/(reading\/page-reader|search\/(canonical-url|search-engine|passages\/[\w-]+)))\.ts$/,

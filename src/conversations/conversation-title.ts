@@ -1,23 +1,15 @@
 import type { ChatMessage } from '../completion.js';
+import { contentText } from '../text/content-text.js';
 
 const maxLength = 60;
 /** Splits into what readers see as characters, so that no emoji or accent is cut off. */
 const graphemes = new Intl.Segmenter();
 const plain = /^[\x20-\x7e]*$/;
 
-/** The text of a message's content. */
-export function textOfContent(content: ChatMessage['content']): string {
-  if (typeof content === 'string') return content;
-  return (content ?? [])
-    .map((part) => part.text ?? '')
-    .filter((text) => text !== '')
-    .join('\n');
-}
-
 /** A title: the first sentence of the first user message, cleaned, at most 60 characters. */
 export function conversationTitle(messages: readonly ChatMessage[]): string {
   const first = messages.find((message) => message.role === 'user') ?? messages[0];
-  const text = textOfContent(first?.content)
+  const text = contentText(first?.content)
     .slice(0, 2_000)
     .replace(/```[\s\S]*?(```|$)/g, ' ')
     // keeps zero-width joiners, which connect emoji and letters of several scripts

@@ -7,7 +7,8 @@ import { type Attempt, executePlan } from '../dispatch/execute-plan.js';
 import type { Provider } from '../dispatch/provider.js';
 import { GatewayError } from '../errors.js';
 import type { Candidate, Limits } from '../chooser/plan.js';
-import { conversationTitle, textOfContent } from './conversation-title.js';
+import { contentText } from '../text/content-text.js';
+import { conversationTitle } from './conversation-title.js';
 
 /** The model that writes titles. */
 export interface TitleModel {
@@ -113,10 +114,7 @@ export class TitleWriter {
 
 /** Quotes the conversation in one message: given as messages, models tend to continue it. */
 function requestOf({ messages, answer }: Untitled): ChatRequest {
-  const asked = textOfContent(messages.find(({ role }) => role === 'user')?.content).slice(
-    0,
-    2_000,
-  );
+  const asked = contentText(messages.find(({ role }) => role === 'user')?.content).slice(0, 2_000);
   return {
     messages: [
       { role: 'system', content: instruction },

@@ -1,5 +1,5 @@
 import { type ChatMessage, isInstruction } from '../../completion.js';
-import { messageText } from '../predictor/features/features.js';
+import { contentText } from '../../text/content-text.js';
 import { type Cue, cueBit, phraseCues, readWords, type RequestWord } from './request-words.js';
 import { type StatedLength, statedLength } from './stated-length.js';
 
@@ -168,11 +168,11 @@ function readText(text: string): Wish {
  */
 export function readWish(messages: readonly ChatMessage[]): Wish {
   const last = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
-  const asked = readText(last ? messageText(last) : '');
+  const asked = readText(contentText(last?.content));
   if (asked.length !== null || asked.isLabel) return asked;
   // instructions for every turn may say how long answers are, where the turn itself does not
   const given = messages.find(isInstruction);
-  const text = given ? messageText(given) : '';
+  const text = contentText(given?.content);
   if (text === '') return asked;
   const said = readText(
     text.length <= 2 * instructionPiece

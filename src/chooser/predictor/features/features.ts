@@ -1,4 +1,5 @@
 import { type ChatMessage, isInstruction } from '../../../completion.js';
+import { contentText } from '../../../text/content-text.js';
 import { withoutCourtesy, withoutFinalMark } from './courtesy.js';
 import { type Genre, genreOf } from './genre.js';
 import { GramBag, type Grams } from './grams.js';
@@ -33,19 +34,10 @@ const bag = new GramBag(),
   scan = new TextScan(bag);
 const noWords: ReadonlySet<number> = new Set();
 
-/** The text of a message; its parts are joined by line breaks, pictures left out. */
-export function messageText({ content }: ChatMessage): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map((part) => (typeof part.text === 'string' ? part.text : '')).join('\n');
-}
-
-function lengthOf({ content }: ChatMessage): number {
-  if (typeof content === 'string') return content.length;
-  return Array.isArray(content)
-    ? content.reduce((sum, part) => sum + (typeof part.text === 'string' ? part.text.length : 0), 0)
-    : 0;
-}
+const lengthOf = ({ content }: ChatMessage): number =>
+  typeof content === 'string'
+    ? content.length
+    : (content ?? []).reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
 
 interface Asked {
   /** Without courtesy, and without white space and marks at the end. */
@@ -59,7 +51,7 @@ interface Asked {
 /** The last user turn; a short one, which says little, with the end of the turn before it. */
 function askedIn(messages: readonly ChatMessage[]): Asked {
   const at = messages.findLastIndex(({ role }) => role === 'user');
-  const said = messages.length === 0 ? '' : messageText(messages.at(at)!).trim();
+  const said = messages.length === 0 ? '' : contentText(messages.at(at)!.content).trim();
   const meant = withoutCourtesy(said);
   const left = meant === '' ? said : meant;
   const text = withoutFinalMark(left);
@@ -71,7 +63,7 @@ function askedIn(messages: readonly ChatMessage[]): Asked {
   };
   const before = messages.findLastIndex(({ role }, place) => role === 'user' && place < at);
   if (before < 0 || text.length >= followUpLength) return asked;
-  const context = messageText(messages[before]!).slice(-contextLength);
+  const context = contentText(messages[before]!.content).slice(-contextLength);
   return {
     ...asked,
     text: `${withoutCourtesy(context)}\n${text}`,
@@ -87,7 +79,7 @@ function askedIn(messages: readonly ChatMessage[]): Asked {
 function taskIn(messages: readonly ChatMessage[]): string {
   const [first] = messages;
   if (!first || messages.length < 2 || !isInstruction(first)) return '';
-  return lengthOf(first) <= contextLength ? messageText(first) : '';
+  return lengthOf(first) <= contextLength ? contentText(first.content) : '';
 }
 
 const log = Math.log1p;

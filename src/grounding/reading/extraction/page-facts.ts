@@ -1,16 +1,13 @@
 import { cutText } from '../../../text/cut-text.js';
 import { visible } from './plain-text.js';
 import { publishedAt } from '../../search/published-at.js';
+import { nameSet } from '../../../text/is-object.js';
 
-const dateNames = new Set(
-  `
+const dateNames = nameSet(`
   article:published_time og:published_time datepublished date dc.date dc.date.issued
   dcterms.created dcterms.issued pubdate publishdate publish-date parsely-pub-date
   sailthru.date citation_publication_date citation_date
-`
-    .trim()
-    .split(/\s+/),
-);
+`);
 const maxTitleLength = 300;
 const maxLinkedDataLength = 100_000;
 

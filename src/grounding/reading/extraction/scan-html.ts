@@ -4,6 +4,7 @@ import { PageFacts } from './page-facts.js';
 import { visible } from './plain-text.js';
 import type { ExtractedText } from './task.js';
 import { TextWriter } from './text-writer.js';
+import { nameSet } from '../../../text/is-object.js';
 
 /** The text of an HTML page, and the page's HTML made safe for other parsers. */
 export interface ScannedPage extends ExtractedText {
@@ -20,7 +21,7 @@ const maxHtmlLength = 2_000_000;
 const maxTitleLength = 1_000;
 const maxUrlLength = 2_000;
 
-const voidElements = new Set('area base br col hr img link meta wbr'.split(' '));
+const voidElements = nameSet('area base br col hr img link meta wbr');
 
 /** Pages may leave these out, and DOM parsers need them: each is written once. */
 const frame = new Set(['html', 'head', 'body']);
@@ -171,15 +172,11 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => entities[sign]!);
 
 /** Elements without text for readers. */
-const dropped = new Set(
-  `
+const dropped = nameSet(`
   script style template noscript svg iframe frame frameset noframes object embed applet canvas
   audio video map area select option datalist textarea input link img picture source track
   annotation annotation-xml rp
-`
-    .trim()
-    .split(/\s+/),
-);
+`);
 /** A page that shows itself late is not hidden. */
 const neverHidden = new Set(['html', 'body', 'main', 'article']);
 
@@ -200,14 +197,10 @@ function isDropped(name: string, attributes: Readonly<Record<string, string>>): 
 }
 
 /** Attributes that say what an element is, or where a link leads. */
-const kept = new Set(
-  `
+const kept = nameSet(`
   id class role href rel itemprop itemtype datetime name property content lang dir colspan
   rowspan summary
-`
-    .trim()
-    .split(/\s+/),
-);
+`);
 const maxValueLength = 2_048;
 
 /** The attributes that are handed on, with their values bounded. */

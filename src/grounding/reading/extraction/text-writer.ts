@@ -1,16 +1,13 @@
 import { cutText } from '../../../text/cut-text.js';
 import { visible } from './plain-text.js';
+import { nameSet } from '../../../text/is-object.js';
 
 /** Elements around which lines break, and those with a blank line. */
-const lines = new Set(
-  `
+const lines = nameSet(`
   address article aside body dd details dialog div dt fieldset figcaption figure footer form
   header hgroup legend li main nav section summary tbody tfoot thead tr caption
-`
-    .trim()
-    .split(/\s+/),
-);
-const paragraphs = new Set('blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre table ul'.split(' '));
+`);
+const paragraphs = nameSet('blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre table ul');
 
 /** Text whose place in the output is known once it has any: of a link, or of a table's cell. */
 interface Span {

@@ -1,3 +1,4 @@
+import { cutAtWord } from '../../text/cut-text.js';
 import { parseUrl } from '../../text/parse-url.js';
 
 /** A host name as it is compared: lower case, without a trailing dot. */
@@ -61,17 +62,6 @@ export function withSiteOperators(
   for (const part of parts)
     if (part !== '' && text.length + 1 + part.length <= maxLength) text += ` ${part}`;
   return text;
-}
-
-/**
- * The first `maxLength` UTF-16 units of a text, without half of a character. Cut at the last space,
- * unless that is in the first half.
- */
-export function cutAtWord(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  const space = text.lastIndexOf(' ', maxLength);
-  const cut = text.slice(0, space > maxLength / 2 ? space : maxLength);
-  return cut.replace(/[\uD800-\uDBFF]$/, '').trimEnd();
 }
 
 /** Cuts a query to at most `maxLength` UTF-16 units and `maxWords`, as `cutAtWord` does. */

@@ -1,5 +1,6 @@
 import { canonicalUrl } from './canonical-url.js';
-import { cutAtWord, isAllowedPage } from './domains.js';
+import { cutAtWord } from '../../text/cut-text.js';
+import { isAllowedPage } from './domains.js';
 import { isTooOld, publishedAt } from './published-at.js';
 import type { RawResult, SearchQuery, SearchResult } from './search-engine.js';
 import { parseUrl } from '../../text/parse-url.js';

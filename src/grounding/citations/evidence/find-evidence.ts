@@ -4,6 +4,7 @@ import {
   type StatementWords,
   subjectOf,
 } from './statement-terms.js';
+import { cutAtWord } from '../../../text/cut-text.js';
 import { findQuotation, quotationsIn } from './quotations.js';
 import type { SourceText } from './source-text.js';
 import { termsOf } from './terms.js';
@@ -63,14 +64,7 @@ const hasNumbers = ({ terms }: StatementWords, fits: Fits): boolean =>
 /** A quotation as the source has it; '' if it does not have it. */
 export function* literalQuote(quotation: string, source: SourceText): Generator<unknown, string> {
   const found = findQuotation(quotation, yield* source.comparable());
-  return found ? cut(source.text.slice(found.start, found.end).trim()) : '';
-}
-
-function cut(quote: string): string {
-  if (quote.length <= maxQuote) return quote;
-  const space = quote.lastIndexOf(' ', maxQuote);
-  const end = space > maxQuote / 2 ? space : maxQuote;
-  return quote.slice(0, /[\uD800-\uDBFF]/.test(quote[end - 1]!) ? end - 1 : end);
+  return found ? cutAtWord(source.text.slice(found.start, found.end).trim(), maxQuote) : '';
 }
 
 function bestSentence(
@@ -91,7 +85,7 @@ function bestSentence(
     if (!isAboutOther(words, source.sentence(index), isNear(index, words, fits, source)))
       best = { share, sentence: source.sentence(index) };
   }
-  return cut(best.sentence);
+  return cutAtWord(best.sentence, maxQuote);
 }
 
 /** Whether the statement names what the source never does. */

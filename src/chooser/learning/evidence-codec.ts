@@ -1,4 +1,5 @@
-import { asList, isObject, type Json } from '../../text/is-object.js';
+import { asList, type Json } from '../../text/is-object.js';
+import { jsonFields, parsedJson } from '../../text/json-values.js';
 import {
   type EvidenceRow,
   type LearnedState,
@@ -54,7 +55,7 @@ export function encodeEvidence(state: LearnedState): string {
 /** Reads a stored state; a text that cannot be read counts as nothing learned. Never throws. */
 export function decodeEvidence(text: string | null): LearnedState {
   const stored = read(text);
-  if (stored?.['version'] !== version) return nothingLearned;
+  if (stored['version'] !== version) return nothingLearned;
   const { router, models, keys, lessons, outcomes, retractions } = stored;
   return {
     router: typeof router === 'string' ? router : null,
@@ -73,20 +74,13 @@ export function decodeEvidence(text: string | null): LearnedState {
 export function fateOf(text: string | null): string | null {
   if (text === null) return null;
   const stored = read(text);
-  if (stored?.['version'] !== version) return 'it cannot be read and is dropped';
+  if (stored['version'] !== version) return 'it cannot be read and is dropped';
   return arraysIn(stored['lessons']).some(([source]) => source !== ratingSource)
     ? 'what came of signals without a rating is dropped'
     : null;
 }
 
-function read(text: string | null): Json | null {
-  try {
-    const value: unknown = text === null ? null : JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
+const read = (text: string | null): Json => jsonFields(text === null ? null : parsedJson(text));
 
 /** An element of a stored value, which may hold anything. */
 type Stored = readonly unknown[];

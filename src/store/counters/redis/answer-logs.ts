@@ -20,17 +20,15 @@ const settleMs = 10_000;
 export class RedisAnswerLogs implements AnswerLogs {
   readonly isShared = true;
 
-  /** @param time makes the script's first argument */
   constructor(
     private readonly link: Pick<RedisLink, 'run' | 'send'>,
     private readonly prefix: string,
-    private readonly time: () => string,
   ) {}
 
   async append(log: string, entry: LogEntry, keepMs: number): Promise<void> {
     const { kind, first, text } = entry;
     const place = placeOf(entry).join('-');
-    const args = [this.time(), String(keepMs), place, String(first), kind, text];
+    const args = [String(keepMs), place, String(first), kind, text];
     await this.link.run(appendEntryScript, [this.keyOf(log)], args);
   }
 
@@ -67,7 +65,7 @@ export class RedisAnswerLogs implements AnswerLogs {
 
   /** @param isBack whether Redis was away for so long that notes may have expired */
   async unsettledMs(isBack = false): Promise<number> {
-    const args = [this.time(), String(settleMs), isBack ? '1' : '0'];
+    const args = [String(settleMs), isBack ? '1' : '0'];
     return Number(await this.link.run(unsettledScript, [`${this.prefix}notes-since`], args));
   }
 

@@ -8,11 +8,9 @@ import { failScript } from './scripts.js';
 export class RedisFailures {
   private readonly local: MemoryFailures;
 
-  /** @param time makes the scripts' first argument */
   constructor(
     private readonly link: Pick<RedisLink, 'run' | 'send'>,
     private readonly prefix: string,
-    private readonly time: () => string,
     now: () => number,
   ) {
     this.local = new MemoryFailures(now);
@@ -34,11 +32,7 @@ export class RedisFailures {
   private async ask(subject: string, count: '0' | '1', local: LoginBackoff): Promise<LoginBackoff> {
     try {
       const [failures = 0, lastAt = 0, now = 0] = numbersOf(
-        await this.link.run(
-          failScript,
-          [this.keyOf(subject)],
-          [this.time(), count, String(rememberFailuresMs)],
-        ),
+        await this.link.run(failScript, [this.keyOf(subject)], [count, String(rememberFailuresMs)]),
       );
       return loginBackoffAfter(failures, lastAt, now);
     } catch {

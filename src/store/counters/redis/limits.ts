@@ -11,12 +11,10 @@ export type RedisReserveResult =
 
 /** Limits that replicas share. */
 export class RedisLimits {
-  /** @param time makes the scripts' first argument */
   constructor(
     private readonly link: RedisLink,
     private readonly prefix: string,
     private readonly leaseMs: number,
-    private readonly time: () => string,
   ) {}
 
   /**
@@ -31,7 +29,7 @@ export class RedisLimits {
     ]);
     const keys = charges.flatMap((charge) => counterKeys(counterKey(this.prefix, charge)));
     const [status = 0, now = 0, ...numbers] = numbersOf(
-      await this.link.run(reserveScript, keys, [this.time(), String(this.leaseMs), id, ...details]),
+      await this.link.run(reserveScript, keys, [String(this.leaseMs), id, ...details]),
     );
     const uses = charges.map((_, index): UsedPair => [
       numbers[2 * index] ?? 0,
@@ -58,7 +56,6 @@ export class RedisLimits {
     const period =
       charge.since === undefined ? '' : String(periodOf(charge.measure, charge.since).index);
     await this.link.run(setSpentScript, counterKeys(counterKey(this.prefix, charge)), [
-      this.time(),
       charge.measure,
       String(wholeAmount(used)),
       period,

@@ -10,6 +10,8 @@ export interface RedisLinkOptions {
   /** The channel of messages between replicas. */
   readonly channel: string;
   readonly scripts: readonly Script[];
+  /** The first argument of each script: the time in epoch ms, or -1 for Redis's own clock. */
+  readonly time: () => string;
   readonly onUp: () => void;
   /** Redis became unavailable, or was so from the start, or is so for another reason. */
   readonly onDown: (reason: string) => void;
@@ -97,7 +99,7 @@ export class RedisLink {
 
   /** Runs one of the scripts of the options. @throws RedisAway, RedisRefusal */
   async run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    const rest = [String(keys.length), ...keys, ...args];
+    const rest = this.argumentsOf(keys, args);
     try {
       return await this.send(['EVALSHA', script.sha, ...rest]);
     } catch (error) {
@@ -111,7 +113,7 @@ export class RedisLink {
    * is no second try when Redis has lost its scripts.
    */
   runInOrder(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    return this.send(['EVAL', script.text, String(keys.length), ...keys, ...args]);
+    return this.send(['EVAL', script.text, ...this.argumentsOf(keys, args)]);
   }
 
   /** @throws RedisAway, RedisRefusal */
@@ -130,6 +132,10 @@ export class RedisLink {
         throw this.failureOf(client, error);
       },
     );
+  }
+
+  private argumentsOf(keys: readonly string[], args: readonly string[]): string[] {
+    return [String(keys.length), ...keys, this.options.time(), ...args];
   }
 
   /** Closes the connection; unanswered commands reject. */

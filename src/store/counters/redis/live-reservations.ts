@@ -16,11 +16,9 @@ export class LiveReservations<T extends LiveReservation> {
   private readonly reservations = new Map<string, T>();
   private readonly timer: NodeJS.Timeout;
 
-  /** @param time makes the scripts' first argument */
   constructor(
     private readonly link: Pick<RedisLink, 'isUp' | 'run'>,
     private readonly leaseMs: number,
-    private readonly time: () => string,
   ) {
     this.timer = setInterval(() => this.renew(), leaseMs / 3).unref();
   }
@@ -65,7 +63,6 @@ export class LiveReservations<T extends LiveReservation> {
       // a failure is made up for by the next renewal or connection
       this.link
         .run(renewScript, counterKeys(key), [
-          this.time(),
           String(this.leaseMs),
           measure,
           String(period),

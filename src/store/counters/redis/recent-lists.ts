@@ -19,11 +19,9 @@ export class RedisRecentLists implements RecentLists {
   private timer: NodeJS.Timeout | undefined;
   private readonly local: MemoryRecentLists;
 
-  /** @param time makes the scripts' first argument */
   constructor(
     private readonly link: Pick<RedisLink, 'isUp' | 'run' | 'send'>,
     private readonly prefix: string,
-    private readonly time: () => string,
     now: () => number,
   ) {
     this.local = new MemoryRecentLists(now);
@@ -61,11 +59,7 @@ export class RedisRecentLists implements RecentLists {
     this.batches = new Map();
     for (const [list, { texts, maxTexts, keepMs }] of batches) {
       this.link
-        .run(
-          recentListScript,
-          [this.keyOf(list)],
-          [this.time(), String(maxTexts), String(keepMs), ...texts],
-        )
+        .run(recentListScript, [this.keyOf(list)], [String(maxTexts), String(keepMs), ...texts])
         .catch(() => undefined);
     }
   }

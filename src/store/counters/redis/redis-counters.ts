@@ -83,7 +83,6 @@ class RedisCounters implements Counters {
     private readonly options: RedisCountersOptions,
   ) {
     const { prefix = 'signalbox:', now, leaseMs = 30_000, onWarning = () => undefined } = options;
-    const time = now ? (): string => String(Math.floor(now())) : (): string => '-1';
     const channel = `${prefix}bulletin`;
     this.prefix = prefix;
     this.now = now ?? Date.now;
@@ -93,17 +92,18 @@ class RedisCounters implements Counters {
       channel,
       probeKey: `${prefix}probe`,
       scripts: allScripts,
+      time: () => (now ? String(Math.floor(now())) : '-1'),
       onUp: () => this.useRedis(),
       onDown: (reason) => this.fallBack(reason),
       onMessage: (text) => this.pubSub.receive(text),
     });
     this.link = link;
-    this.limits = new RedisLimits(link, prefix, leaseMs, time);
-    this.failures = new RedisFailures(link, prefix, time, this.now);
-    this.reservations = new LiveReservations(link, leaseMs, time);
-    this.settlements = new Settlements(link, this.processId, time, onWarning);
-    this.recentLists = new RedisRecentLists(link, prefix, time, this.now);
-    this.answerLogs = new RedisAnswerLogs(link, prefix, time);
+    this.limits = new RedisLimits(link, prefix, leaseMs);
+    this.failures = new RedisFailures(link, prefix, this.now);
+    this.reservations = new LiveReservations(link, leaseMs);
+    this.settlements = new Settlements(link, this.processId, onWarning);
+    this.recentLists = new RedisRecentLists(link, prefix, this.now);
+    this.answerLogs = new RedisAnswerLogs(link, prefix);
     this.pubSub = new RedisPubSub(link, channel, this.processId, onWarning);
     this.pubSub.subscribe(spentTopic, (key) => this.reservations.renew(key));
   }

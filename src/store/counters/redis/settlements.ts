@@ -36,11 +36,9 @@ export class Settlements {
   private lastNumber = 0;
   private emptied: (() => void) | null = null;
 
-  /** @param time makes the scripts' first argument */
   constructor(
     private readonly link: Pick<RedisLink, 'isUp' | 'runInOrder'>,
     private readonly processId: string,
-    private readonly time: () => string,
     private readonly onWarning: (warning: string) => void,
   ) {}
 
@@ -109,7 +107,7 @@ export class Settlements {
       await this.link.runInOrder(
         settleScript,
         parts.flatMap(({ key }) => counterKeys(key)),
-        [this.time(), this.processId, String(number), reservationId, ...details],
+        [this.processId, String(number), reservationId, ...details],
       );
     } catch (error) {
       if (!(error instanceof RedisRefusal)) return;

@@ -5,42 +5,11 @@ import { createMemoryCounters } from './counters/memory/memory-counters.js';
 import type { RedisCountersOptions } from './counters/redis/redis-counters.js';
 import type { RelayedDatabases } from './relay/relayed-databases.js';
 
-/** The addresses of the databases, and where messages go. */
-interface DatabaseOptions {
-  /** `file:<path>`, `:memory:` or `postgres://…` */
-  readonly databaseUrl: string;
-  readonly poolSize: number;
-  /** `redis://…`; null: counters are kept in this process. */
-  readonly redisUrl: string | null;
-  readonly onWarning: (warning: string) => void;
-  /** Gets messages that are no warnings. */
-  readonly onNews?: (news: string) => void;
-  /** Where workers have what they share of an embedded database and of counters without Redis. */
-  readonly relay?: Pick<RelayedDatabases, 'statements' | 'counters'> | null;
-}
-
-/** Databases that are opened when they are first needed. */
-export function lazyDatabases(options: DatabaseOptions): LazyDatabases {
-  const { databaseUrl, poolSize, redisUrl, onWarning, onNews = () => undefined } = options;
-  const { relay = null } = options;
-  const open = async (): Promise<Databases> => {
-    const shared = relay && { statements: () => relay.statements() };
-    const store = await openStore(databaseUrl, { poolSize, onWarning, ...shared });
-    try {
-      if (relay && redisUrl === null) return { store, counters: relay.counters() };
-      return { store, counters: await openCounters(redisUrl, { onWarning, onNews }) };
-    } catch (error) {
-      // the next call of `get` opens another one
-      await store.close();
-      throw error;
-    }
-  };
-  return new LazyDatabases(open, databaseUrl === ':memory:');
-}
-
 /** Where a configuration has its databases. */
 interface DatabaseSettings {
+  /** `file:<path>`, `:memory:` or `postgres://…`; null: none is named. */
   readonly database: { readonly url: string | null; readonly poolSize: number };
+  /** `redis://…`; null: counters are kept in this process. */
   readonly redis: { readonly url: string | null };
 }
 
@@ -48,21 +17,32 @@ interface DatabaseSettings {
  * The databases that a configuration names, opened when they are first needed; their warnings and
  * news are logged.
  * @param defaultUrl the database if the configuration names none
+ * @param relay where workers have what they share of an embedded database and of counters without
+ * Redis
  */
-export const configuredDatabases = (
+export function configuredDatabases(
   { database, redis }: DatabaseSettings,
   defaultUrl: string,
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void },
-  relay: DatabaseOptions['relay'] = null,
-): LazyDatabases =>
-  lazyDatabases({
-    databaseUrl: database.url ?? defaultUrl,
-    poolSize: database.poolSize,
-    redisUrl: redis.url,
-    onWarning: (warning) => log.warn({}, warning),
-    onNews: (news) => log.info({}, news),
-    relay,
-  });
+  relay: Pick<RelayedDatabases, 'statements' | 'counters'> | null = null,
+): LazyDatabases {
+  const url = database.url ?? defaultUrl;
+  const onWarning = (warning: string): void => log.warn({}, warning);
+  const onNews = (news: string): void => log.info({}, news);
+  const open = async (): Promise<Databases> => {
+    const shared = relay && { statements: () => relay.statements() };
+    const store = await openStore(url, { poolSize: database.poolSize, onWarning, ...shared });
+    try {
+      if (relay && redis.url === null) return { store, counters: relay.counters() };
+      return { store, counters: await openCounters(redis.url, { onWarning, onNews }) };
+    } catch (error) {
+      // the next call of `get` opens another one
+      await store.close();
+      throw error;
+    }
+  };
+  return new LazyDatabases(open, url === ':memory:');
+}
 
 /** Whether Redis at the address answers, and accepts writes. @throws as `openCounters` */
 export async function redisAnswers(redisUrl: string): Promise<boolean> {

@@ -10,7 +10,7 @@ import {
 import { GatewayError } from '../../src/errors.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
 import type { Turn } from '../../src/store/contracts/conversations.js';
-import { lazyDatabases } from '../../src/store/open-databases.js';
+import { quietDatabases } from '../helpers/quiet-databases.js';
 
 const reports = { lost: () => undefined, late: () => undefined, away: () => undefined };
 const asked = (conversationId: string | null = null, text = 'Hello?'): JoinRequest => ({
@@ -43,12 +43,7 @@ const opened: { keeper: ConversationKeeper; backing: LazyDatabases }[] = [];
 function keep({
   maxWaitMs = 10_000,
   freshMs = 3_000,
-  backing = lazyDatabases({
-    databaseUrl: ':memory:',
-    poolSize: 1,
-    redisUrl: null,
-    onWarning: () => undefined,
-  }),
+  backing = quietDatabases(),
 }: { maxWaitMs?: number; freshMs?: number; backing?: LazyDatabases } = {}): {
   keeper: ConversationKeeper;
   backing: LazyDatabases;

@@ -2,7 +2,7 @@ import { PostgresAdapter, sql } from 'kysely';
 import type { ConfigInput } from '../../src/config/config.js';
 import type { MessageRecord } from '../../src/store/contracts/conversations.js';
 import type { LazyDatabases } from '../../src/store/lazy-databases.js';
-import { lazyDatabases } from '../../src/store/open-databases.js';
+import { quietDatabases } from './quiet-databases.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { keepingLogger, type RunningGateway, startGateway } from './gateway.js';
 import { post, postStream, type Reply, type StreamOptions, type StreamReply } from './sse.js';
@@ -79,12 +79,7 @@ export async function startConversing(
 ): Promise<Conversing> {
   const upstream = await startUpstream();
   const log = keepingLogger();
-  const backing = lazyDatabases({
-    databaseUrl: place.url,
-    poolSize: 5,
-    redisUrl: null,
-    onWarning: () => undefined,
-  });
+  const backing = quietDatabases(place.url, 5);
   const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
   const gateway = await startGateway(
     {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFirstKey } from '../../src/accounts/first-key.js';
-import { lazyDatabases } from '../../src/store/open-databases.js';
+import { quietDatabases } from '../helpers/quiet-databases.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { listAt, textAt } from '../helpers/json.js';
@@ -12,12 +12,7 @@ let admin: { authorization: string };
 const member = { authorization: 'Bearer sk_member' };
 
 beforeAll(async () => {
-  const databases = lazyDatabases({
-    databaseUrl: ':memory:',
-    poolSize: 1,
-    redisUrl: null,
-    onWarning: () => undefined,
-  });
+  const databases = quietDatabases();
   await makeFirstKey((await databases.get()).store, 'sk_first');
   admin = { authorization: 'Bearer sk_first' };
   gateway = await startGateway(

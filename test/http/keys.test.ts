@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFirstKey } from '../../src/accounts/first-key.js';
-import { lazyDatabases } from '../../src/store/open-databases.js';
+import { quietDatabases } from '../helpers/quiet-databases.js';
 import type { LazyDatabases } from '../../src/store/lazy-databases.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
@@ -20,13 +20,7 @@ let other: RunningGateway;
 /** The administrator's. */
 let admin: { authorization: string };
 
-const backing = (): LazyDatabases =>
-  lazyDatabases({
-    databaseUrl: `file:${join(folder, 'signalbox.db')}`,
-    poolSize: 2,
-    redisUrl: null,
-    onWarning: () => undefined,
-  });
+const backing = (): LazyDatabases => quietDatabases(`file:${join(folder, 'signalbox.db')}`, 2);
 const bearer = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
-import { lazyDatabases } from '../../src/store/open-databases.js';
+import { quietDatabases } from '../helpers/quiet-databases.js';
 import { RecordCache } from '../../src/store/record-cache.js';
 import { until } from '../helpers/until.js';
 
@@ -49,12 +49,7 @@ class Source {
 }
 
 const backing = (): LazyDatabases => {
-  const made = lazyDatabases({
-    databaseUrl: ':memory:',
-    poolSize: 1,
-    redisUrl: null,
-    onWarning: () => undefined,
-  });
+  const made = quietDatabases();
   // like a file: there may be records from before
   return new LazyDatabases(() => made.get(), false);
 };

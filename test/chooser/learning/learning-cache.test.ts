@@ -5,18 +5,12 @@ import { decodeEvidence, encodeEvidence } from '../../../src/chooser/learning/ev
 import { withOutcomes } from '../../../src/chooser/learning/add-evidence.js';
 import type { ModelScore } from '../../../src/chooser/learning/rated-decision.js';
 import type { LazyDatabases } from '../../../src/store/lazy-databases.js';
-import { lazyDatabases } from '../../../src/store/open-databases.js';
+import { quietDatabases } from '../../helpers/quiet-databases.js';
 import type { FeedbackRow } from '../../../src/store/contracts/requests.js';
 import { databases } from '../../helpers/databases.js';
 
 const router = (): string => 'r';
-const open = (): LazyDatabases =>
-  lazyDatabases({
-    databaseUrl: ':memory:',
-    poolSize: 1,
-    redisUrl: null,
-    onWarning: () => undefined,
-  });
+const open = (): LazyDatabases => quietDatabases();
 const scope = { accountId: 'fixed:some name', preferenceId: '' };
 const feedback = (): FeedbackRow => ({
   id: randomUUID(),
@@ -184,12 +178,7 @@ describe('the cached learning of a scope', () => {
     'counts every one of many concurrent ratings on %s, and leaves connections to others',
     async (_name, make) => {
       const database = await make();
-      const backing = lazyDatabases({
-        databaseUrl: database.url,
-        poolSize: 2,
-        redisUrl: null,
-        onWarning: () => undefined,
-      });
+      const backing = quietDatabases(database.url, 2);
       const cache = new LearningCache(backing, { router });
       const { store } = await backing.get();
       const crowd = Promise.all(

@@ -5,7 +5,7 @@ import { OutcomeCounts } from '../../../src/chooser/learning/outcome-counts.js';
 import { decodeEvidence } from '../../../src/chooser/learning/evidence-codec.js';
 import type { LazyDatabases } from '../../../src/store/lazy-databases.js';
 import type { LearningScope } from '../../../src/store/contracts/learnings.js';
-import { lazyDatabases } from '../../../src/store/open-databases.js';
+import { quietDatabases } from '../../helpers/quiet-databases.js';
 import { isWholeRun } from '../../helpers/runs.js';
 import type { Outcome } from '../../../src/chooser/learning/learn-from-request.js';
 
@@ -17,12 +17,7 @@ describe('counts of outcomes', () => {
   let lost: [string, number][];
   let scope: LearningScope;
   beforeEach(() => {
-    backing = lazyDatabases({
-      databaseUrl: ':memory:',
-      poolSize: 1,
-      redisUrl: null,
-      onWarning: () => undefined,
-    });
+    backing = quietDatabases();
     lost = [];
     scope = { accountId: randomUUID(), preferenceId: '' };
   });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ownEnds } from '../../src/dispatch/attempt-log.js';
-import { Metrics } from '../../src/telemetry/metrics/metrics.js';
+import { idleMetrics } from '../helpers/metrics.js';
 import { buildOnce } from '../helpers/build.js';
 import { endProcesses, newFolder, startProcess } from '../helpers/process.js';
 import { post } from '../helpers/sse.js';
@@ -31,7 +31,7 @@ describe('the alert rules', () => {
   const rules = groups.flatMap((group) => group.rules);
 
   it('ask only for metrics and labels that there are', async () => {
-    const { text } = await new Metrics(() => true).page(undefined);
+    const { text } = await idleMetrics().page(undefined);
     const names = new Set(
       [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
         type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { Metrics } from '../../src/telemetry/metrics/metrics.js';
+import { idleMetrics } from '../helpers/metrics.js';
 
 const read = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -38,7 +38,7 @@ const labelsIn = (query: string): string[] => [
 ];
 
 it('asks only for metrics that there are, and for all that matter', async () => {
-  const { text } = await new Metrics(() => true).page(undefined);
+  const { text } = await idleMetrics().page(undefined);
   const types = new Map(
     [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name ?? '', type]),
   );

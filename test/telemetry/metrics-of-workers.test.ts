@@ -4,14 +4,18 @@ import { parseExposition } from '../helpers/exposition.js';
 
 /** A worker with so many requests in progress, as many that wait, and a loop that is so late. */
 const worker = (running: number, loopDelayMs: number): Metrics =>
-  new Metrics(
-    () => true,
-    '',
-    () => ({ requests: running }),
-    () => running === 3,
-    () => [],
-    () => ({ running, limit: null, loopDelayMs, queues: [{ provider: 'up', length: running }] }),
-  );
+  new Metrics('', {
+    isKnownModel: () => true,
+    recordsQueued: () => ({ requests: running }),
+    isFallback: () => running === 3,
+    circuits: () => [],
+    load: () => ({
+      running,
+      limit: null,
+      loopDelayMs,
+      queues: [{ provider: 'up', length: running }],
+    }),
+  });
 
 it('shows of several workers what they have in progress and waiting together, and the worst of what is not a number of things', async () => {
   const workers = [worker(2, 30), worker(3, 10)];

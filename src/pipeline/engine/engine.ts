@@ -76,14 +76,13 @@ export class Engine {
     private readonly options: EngineOptions,
   ) {
     this.config = config;
-    this.measured = new Metrics(
-      (provider, model) => this.snapshot.isKnownModel(provider, model),
-      config.metrics.prefix,
-      () => this.state.requestLog.queued,
-      () => this.state.limits.state === 'fallback',
-      () => openCircuits(this.snapshot.providers),
-      () => this.state.load.figures(),
-    );
+    this.measured = new Metrics(config.metrics.prefix ?? '', {
+      isKnownModel: (provider, model) => this.snapshot.isKnownModel(provider, model),
+      recordsQueued: () => this.state.requestLog.queued,
+      isFallback: () => this.state.limits.state === 'fallback',
+      circuits: () => openCircuits(this.snapshot.providers),
+      load: () => this.state.load.figures(),
+    });
     if (options.registry) joinRegistry(this.measured, options.registry);
     const logger = logOf(options.logger ?? createLogger(config.log));
     this.warn = (warning) => logger.warn({}, warning);

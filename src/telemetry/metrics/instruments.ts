@@ -3,14 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { awaitedSurfaces } from '../../surface-labels.js';
 import { groundingInstruments } from './grounding-metrics.js';
 import { scrapedInstruments, type ScrapedState } from './scraped-instruments.js';
-import {
-  type InstrumentMaker,
-  requestBuckets,
-  SeriesCounter,
-  SeriesHistogram,
-  type CounterSeries,
-  type HistogramSeries,
-} from './series.js';
+import { type InstrumentMaker, requestBuckets, SeriesCounter, SeriesHistogram } from './series.js';
 
 const firstTokenBuckets = [
   0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 80, 160, 300,
@@ -260,34 +253,28 @@ export function createInstruments(registry: Registry, prefix: string, scraped: S
 export type Instruments = ReturnType<typeof createInstruments>;
 
 /** The series of one operation of one model, looked up once. */
-export class ModelSeries {
-  readonly duration: HistogramSeries;
-  readonly ttft: HistogramSeries;
-  readonly perToken: HistogramSeries;
-  readonly inputTokens: HistogramSeries;
-  readonly outputTokens: HistogramSeries;
-  readonly cost: CounterSeries;
-  readonly estimated: CounterSeries;
-  readonly held: CounterSeries;
-
-  constructor(
-    readonly instruments: Instruments,
-    readonly labels: readonly [operation: string, provider: string, model: string],
-  ) {
-    const [, provider, model] = labels;
-    this.duration = instruments.duration.series(...labels, '');
-    this.ttft = instruments.ttft.series(...labels);
-    this.perToken = instruments.perToken.series(...labels);
-    this.inputTokens = instruments.tokens.series(...labels, 'input');
-    this.outputTokens = instruments.tokens.series(...labels, 'output');
-    this.cost = instruments.cost.series(provider, model);
-    this.estimated = instruments.estimated.series(provider, model);
-    this.held = instruments.held.series(provider, model);
-  }
-
-  addMoney({ costUsd, estimatedUsd, heldUsd }: RequestRecord): void {
-    this.cost.inc(costUsd ?? 0);
-    this.estimated.inc(estimatedUsd);
-    this.held.inc(heldUsd);
-  }
+export function modelSeries(
+  instruments: Instruments,
+  labels: readonly [operation: string, provider: string, model: string],
+) {
+  const [, provider, model] = labels;
+  const cost = instruments.cost.series(provider, model);
+  const estimated = instruments.estimated.series(provider, model);
+  const held = instruments.held.series(provider, model);
+  return {
+    labels,
+    duration: instruments.duration.series(...labels, ''),
+    ttft: instruments.ttft.series(...labels),
+    perToken: instruments.perToken.series(...labels),
+    inputTokens: instruments.tokens.series(...labels, 'input'),
+    outputTokens: instruments.tokens.series(...labels, 'output'),
+    addMoney({ costUsd, estimatedUsd, heldUsd }: RequestRecord): void {
+      cost.inc(costUsd ?? 0);
+      estimated.inc(estimatedUsd);
+      held.inc(heldUsd);
+    },
+  };
 }
+
+/** The same by name. */
+export type ModelSeries = ReturnType<typeof modelSeries>;

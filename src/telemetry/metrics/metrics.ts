@@ -12,7 +12,8 @@ import type { ObservedRequest } from '../observed-request.js';
 import {
   createInstruments,
   type Instruments,
-  ModelSeries,
+  modelSeries,
+  type ModelSeries,
   type shadowOutcomes,
 } from './instruments.js';
 import { GroundingMetrics } from './grounding-metrics.js';
@@ -34,6 +35,14 @@ const hedgeOutcomes: Record<string, string> = { ok: 'won', hedge_lost: 'lost' };
 /** The outcome of a completion that was drawn to be sent to a second model too. */
 export type ShadowOutcome = (typeof shadowOutcomes)[number];
 
+interface MetricSources extends ScrapedState {
+  /**
+   * Whether a model's name may be a label value; any other becomes `other`, so that clients cannot
+   * create an unlimited number of series.
+   */
+  readonly isKnownModel: (provider: string, model: string) => boolean;
+}
+
 /** One gateway's Prometheus metrics in their own registry: OpenTelemetry's for GenAI, and ours. */
 export class Metrics {
   /** All metrics of this gateway, and no other. */
@@ -47,32 +56,18 @@ export class Metrics {
   /** The metrics of searching, reading and tools. */
   readonly grounding: GroundingMetrics;
 
-  /**
-   * @param isKnownModel whether a model's name may be a label value; any other becomes `other`, so
-   * that clients cannot create an unlimited number of series
-   * @param prefix prepended to every name
-   * @param recordsQueued the number of records waiting to be written, by kind
-   * @param isFallback whether replicas are currently unable to share limits
-   * @param circuits what the circuit breaker has set aside
-   * @param load how much is in progress and waits; absent: a gateway that does nothing
-   */
+  /** @param prefix prepended to every name */
   constructor(
-    private readonly isKnownModel: (provider: string, model: string) => boolean,
-    prefix = '',
-    recordsQueued: ScrapedState['recordsQueued'] = () => ({}),
-    isFallback: ScrapedState['isFallback'] = () => false,
-    circuits: ScrapedState['circuits'] = () => [],
-    load: ScrapedState['load'] = () => ({ running: 0, limit: null, loopDelayMs: 0, queues: [] }),
+    prefix: string,
+    private readonly sources: MetricSources,
   ) {
-    this.instruments = createInstruments(this.registry, prefix, {
-      recordsQueued,
-      isFallback,
-      load,
-      circuits: () =>
-        circuits().map((one) =>
+    const circuits = () =>
+      sources
+        .circuits()
+        .map((one) =>
           one.model === '*' ? one : { ...one, model: this.modelLabel(one.provider, one.model) },
-        ),
-    });
+        );
+    this.instruments = createInstruments(this.registry, prefix, { ...sources, circuits });
     this.selections = this.instruments.selections.series();
     this.grounding = new GroundingMetrics(this.instruments);
   }
@@ -231,13 +226,13 @@ export class Metrics {
     const known = this.modelLabel(provider, model);
     const key = `${operation}\0${provider}\0${known}`;
     const series =
-      this.models.get(key) ?? new ModelSeries(this.instruments, [operation, provider, known]);
+      this.models.get(key) ?? modelSeries(this.instruments, [operation, provider, known]);
     this.models.set(key, series);
     return series;
   }
 
   private modelLabel(provider: string, model: string): string {
-    return this.isKnownModel(provider, model) ? model : 'other';
+    return this.sources.isKnownModel(provider, model) ? model : 'other';
   }
 }
 

@@ -4,12 +4,12 @@ import type { InstrumentMaker } from './series.js';
 /** The state that is read when the page is scraped. */
 export interface ScrapedState {
   /** The number of records waiting to be written, by kind. */
-  recordsQueued(): Readonly<Record<string, number>>;
+  readonly recordsQueued: () => Readonly<Record<string, number>>;
   /** Whether replicas are currently unable to share limits. */
-  isFallback(): boolean;
+  readonly isFallback: () => boolean;
   /** The circuits that are not closed, and keys that rest. */
-  circuits(): readonly OpenCircuit[];
-  load(): LoadFigures;
+  readonly circuits: () => readonly OpenCircuit[];
+  readonly load: () => LoadFigures;
 }
 
 /** How much is in progress, and how much waits. */

@@ -7,61 +7,40 @@ interface Description {
   registry: Registry;
 }
 
-/** One series of a histogram: the observations of one set of label values. */
-export interface HistogramSeries {
-  observe(value: number): void;
-}
-
 /**
  * A prom-client histogram whose series are looked up once and then updated directly. prom-client
  * itself validates, copies and hashes the labels for every observation (2.2 µs each, and a request
  * makes eight of them). It still renders the page.
  */
 export class SeriesHistogram extends Histogram {
-  private readonly all = new Map<string, Bins>();
-  private readonly names: readonly string[];
-  private readonly bounds: readonly number[];
-  private readonly metricName: string;
-  private readonly description: string;
+  private readonly all = new Map<string, HistogramSeries>();
 
-  constructor({ name, help, labelNames, registry }: Description, buckets: readonly number[]) {
-    super({
-      name,
-      help,
-      labelNames: [...labelNames],
-      buckets: [...buckets],
-      registers: [registry],
-    });
-    this.names = labelNames;
-    this.bounds = buckets;
-    this.metricName = name;
-    this.description = help;
+  constructor(
+    private readonly description: Description,
+    private readonly bounds: readonly number[],
+  ) {
+    const { name, help, labelNames, registry } = description;
+    super({ name, help, labelNames: [...labelNames], buckets: [...bounds], registers: [registry] });
   }
 
   /** @param values the label values, in the order of the label names */
   series(...values: string[]): HistogramSeries {
     const key = values.join('\0');
-    let bins = this.all.get(key);
-    if (!bins) this.all.set(key, (bins = new Bins(this.bounds, values)));
-    return bins;
+    let series = this.all.get(key);
+    if (!series) this.all.set(key, (series = new HistogramSeries(this.bounds, values)));
+    return series;
   }
 
   /** Called by prom-client when it renders the page, and by its `get`. */
   getForPromString(): Promise<object> {
-    const values = [...this.all.values()].flatMap((bins) =>
-      bins.lines(this.metricName, this.names),
-    );
-    return Promise.resolve({
-      name: this.metricName,
-      help: this.description,
-      type: 'histogram',
-      aggregator: 'sum',
-      values,
-    });
+    const { name, help, labelNames } = this.description;
+    const values = [...this.all.values()].flatMap((series) => series.lines(name, labelNames));
+    return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values });
   }
 }
 
-class Bins implements HistogramSeries {
+/** One series of a histogram: the observations of one set of label values. */
+export class HistogramSeries {
   private readonly counts: Float64Array;
   private sum = 0;
 
@@ -79,19 +58,10 @@ class Bins implements HistogramSeries {
     this.sum += value;
   }
 
-  lines(
-    name: string,
-    names: readonly string[],
-  ): {
-    metricName: string;
-    labels: Record<string, string | number>;
-    sharedLabels: object;
-    value: number;
-  }[] {
+  /** As prom-client renders them. */
+  lines(name: string, labelNames: readonly string[]): object[] {
     const sharedLabels = {};
-    const labels = Object.fromEntries(
-      names.map((label, index) => [label, this.values[index] ?? '']),
-    );
+    const labels = labelsOf(labelNames, this.values);
     let cumulated = 0;
     const buckets = Array.from(this.counts, (count, index) => {
       cumulated += count;
@@ -110,42 +80,38 @@ class Bins implements HistogramSeries {
   }
 }
 
+const labelsOf = (names: readonly string[], values: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
+
 /** One series of a counter. */
-export interface CounterSeries {
-  inc(by?: number): void;
+export class CounterSeries {
+  value = 0;
+
+  constructor(readonly labels: Record<string, string>) {}
+
+  inc(by = 1): void {
+    this.value += by;
+  }
 }
 
 /** A prom-client counter whose series are looked up once and then updated directly. */
 export class SeriesCounter extends Counter {
-  private readonly all = new Map<
-    string,
-    { labels: Record<string, string>; value: number; inc(by?: number): void }
-  >();
-  private readonly names: readonly string[];
+  private readonly all = new Map<string, CounterSeries>();
 
-  constructor({ name, help, labelNames, registry }: Description) {
+  constructor(private readonly description: Description) {
+    const { name, help, labelNames, registry } = description;
     super({ name, help, labelNames: [...labelNames], registers: [registry] });
-    this.names = labelNames;
   }
 
   /** @param values the label values, in the order of the label names */
   series(...values: string[]): CounterSeries {
     const key = values.join('\0');
-    let line = this.all.get(key);
-    if (!line) {
-      const labels = Object.fromEntries(
-        this.names.map((label, index) => [label, values[index] ?? '']),
-      );
-      line = {
-        labels,
-        value: 0,
-        inc(by = 1) {
-          this.value += by;
-        },
-      };
-      this.all.set(key, line);
+    let series = this.all.get(key);
+    if (!series) {
+      series = new CounterSeries(labelsOf(this.description.labelNames, values));
+      this.all.set(key, series);
     }
-    return line;
+    return series;
   }
 
   /** Starts series at 0, because alerts need them from the start. Without values: the only one. */

@@ -84,7 +84,7 @@ class LearnedTuning implements Tuning {
     request: TunedRequest,
     expected: Expected,
   ): Adjustment | null {
-    const known = this.known.get(this.nameOf(model) ?? '');
+    const known = this.known.get(this.names.of(model, ratedName) ?? '');
     const service =
       this.served.size === 0 ? undefined : this.served.get(servedName(provider, model) ?? '');
     if (!known && !service) return null;
@@ -114,11 +114,5 @@ class LearnedTuning implements Tuning {
       this.last = { request, places };
     }
     return this.last.places;
-  }
-
-  private nameOf(model: string): string | null {
-    let name = this.names.get(model);
-    if (name === undefined) this.names.set(model, (name = ratedName(model)));
-    return name;
   }
 }

@@ -61,7 +61,7 @@ export class ModelAbilities {
   private readonly unmeasured = new Map<number, Float64Array>();
   private readonly byIdentity = new Map<string, ModelAbility>();
   private readonly steps = new Map<string, Readonly<Record<string, number>>>();
-  private readonly found = new NameCache<{ readonly known: ModelAbility | null }>(maxCachedNames);
+  private readonly found = new NameCache<ModelAbility | null>(maxCachedNames);
 
   constructor(private readonly table: AbilityTable) {
     const models = Object.entries(table.models);
@@ -107,14 +107,11 @@ export class ModelAbilities {
 
   /** What published results say of a model, whatever its provider; null if there are none. */
   measured(name: string): ModelAbility | null {
-    if (name.length > maxNameLength) return null;
-    let entry = this.found.get(name);
-    if (entry === undefined) {
-      entry = { known: this.byIdentity.get(modelIdentity(name)) ?? null };
-      this.found.set(name, entry);
-    }
-    return entry.known;
+    return name.length > maxNameLength ? null : this.found.of(name, this.lookUp);
   }
+
+  private readonly lookUp = (name: string): ModelAbility | null =>
+    this.byIdentity.get(modelIdentity(name)) ?? null;
 
   /**
    * An ability without published results of the model.

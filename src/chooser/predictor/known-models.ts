@@ -57,17 +57,10 @@ export function createFindModel(models: readonly string[]): FindModel {
     return exact.get(chat ?? canonical);
   };
   const kept = new NameCache<number>(maxCachedNames);
-  return (name) => {
-    if (name.length > maxNameLength) return -1;
-    let place = kept.get(name);
-    if (place === undefined) {
-      place =
-        exact.get(tunedName(name) ?? '') ??
-        exactly(canonicalName(name)) ??
-        byIdentity.get(modelIdentity(name)) ??
-        -1;
-      kept.set(name, place);
-    }
-    return place;
-  };
+  const find = (name: string): number =>
+    exact.get(tunedName(name) ?? '') ??
+    exactly(canonicalName(name)) ??
+    byIdentity.get(modelIdentity(name)) ??
+    -1;
+  return (name) => (name.length > maxNameLength ? -1 : kept.of(name, find));
 }

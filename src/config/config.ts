@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { packageFile } from '../package-files.js';
-import { ConfigError, type Finding, wholeError } from './problem.js';
+import { ConfigError, wholeError } from './problem.js';
 import { readYaml } from './read-yaml.js';
 import type { ParseOptions } from './findings.js';
 import { resolve } from './resolve.js';
@@ -110,14 +110,12 @@ function checked(
 ): Config {
   const resolved = resolve(written, env, options);
   if ('config' in resolved) return { file, ...resolved.config };
-  const problemOf = ({ path, reason, inEnvironment }: Finding) => ({
-    path,
-    reason,
-    line: inEnvironment ? null : lineOf(path),
-    ...(inEnvironment ? { inEnvironment } : {}),
-  });
+  const problems = resolved.findings.map((finding) => ({
+    ...finding,
+    line: finding.inEnvironment ? null : lineOf(finding.path),
+  }));
   throw new ConfigError(
     file,
-    resolved.findings.map(problemOf).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+    problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
   );
 }

@@ -1,4 +1,4 @@
-import { isObject } from '../text/is-object.js';
+import { asList, isObject } from '../text/is-object.js';
 
 /** The keys of a provider or a search engine, without empty and repeated ones. */
 export function apiKeysOf({
@@ -31,9 +31,6 @@ export function hasOnlyBlankKeys({
   readonly apiKey?: unknown;
   readonly apiKeys?: unknown;
 }): boolean {
-  const keys = [
-    ...(apiKey === undefined ? [] : [apiKey]),
-    ...(Array.isArray(apiKeys) ? (apiKeys as unknown[]) : []),
-  ];
+  const keys = [apiKey, ...asList(apiKeys)].filter((key) => key !== undefined);
   return keys.length > 0 && keys.every((key) => key === '');
 }

@@ -30,7 +30,7 @@ const minSecretLength = 5;
 export function showConfig({ file: _file, warnings: _warnings, ...config }: Config): ShownConfig {
   const secrets = new Set<string>();
   const settings = mask(config, '', secrets) as Settings;
-  const yaml = stringify(withoutDefaults(written(settings)), { lineWidth: 0 });
+  const yaml = stringify(without(written(settings), defaults) ?? {}, { lineWidth: 0 });
   const known = [...secrets]
     .filter((secret) => secret.length >= minSecretLength)
     .sort((one, other) => other.length - one.length);
@@ -107,12 +107,7 @@ function ownSettings(
   );
 }
 
-/** What is neither a default nor empty. */
-function withoutDefaults(settings: Settings): Settings {
-  const kept = without(settings, defaults);
-  return isObject(kept) ? kept : {};
-}
-
+/** What is neither a default nor empty; undefined if there is nothing. */
 function without(value: unknown, preset: unknown): unknown {
   if (value === null || isDeepStrictEqual(value, preset)) return undefined;
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(withoutNulls);

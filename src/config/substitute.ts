@@ -45,13 +45,7 @@ function copy(
     const text = expand(value, schema, path, walk);
     return typeof text === 'string' && (isApiKey(path) || isFixedKey(path)) ? text.trim() : text;
   }
-  if (
-    typeof value === 'number' ||
-    typeof value === 'boolean' ||
-    value === null ||
-    value === undefined
-  )
-    return value;
+  if (value === null || ['number', 'boolean', 'undefined'].includes(typeof value)) return value;
   if (path.length > maxDepth || --walk.left < 0)
     return refuse('is nested too deeply or too large', path, walk);
   if (Array.isArray(value)) {

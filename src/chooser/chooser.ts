@@ -11,7 +11,7 @@ import {
   type AnsweredRequest,
   learnLength,
   learnPace,
-  outcomesOfRequest,
+  outcomesOf,
 } from './learning/learn-from-request.js';
 import { OutcomeCounts } from './learning/outcome-counts.js';
 import {
@@ -125,7 +125,7 @@ export class Chooser {
     this.outcomes.add(
       { accountId: caller.accountId, preferenceId: record.preferenceId ?? '' },
       caller.keyId,
-      outcomesOfRequest(request),
+      outcomesOf(request),
     );
   }
 

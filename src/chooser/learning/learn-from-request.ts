@@ -33,16 +33,6 @@ export interface AnsweredRequest {
   };
 }
 
-/** The outcomes of the models that were called for an answer, by the gateway or by its host. */
-export function outcomesOfRequest({ call, surface, record }: AnsweredRequest): Outcomes {
-  const { attempts, finishReason } = record;
-  if (call === null && surface !== 'reported') return new Map();
-  // an answer that was cut at the client's or the budget's own bound is no fault of the model; a
-  // host may have bounded what it asked
-  const isBounded = call === null || statedAnswerTokens(call.chat) !== null;
-  return outcomesOf({ attempts, finishReason, isBounded });
-}
-
 /**
  * Corrects later predictions of this process by how long an answer was. Skips answers that were cut
  * short or were expected to reach the client's limit, and those whose tokens no provider counted.
@@ -82,19 +72,6 @@ export function learnPace(paces: AnswerPaces, { record, call }: AnsweredRequest)
   });
 }
 
-/** What a finished request says about its models. */
-interface FinishedAttempts {
-  readonly attempts: readonly {
-    readonly provider: string;
-    readonly model: string;
-    readonly outcome: ErrorCode | 'ok';
-  }[];
-  /** Of the answer; null if there was none. */
-  readonly finishReason: string | null;
-  /** Whether the client, or its key's budget, limited the answer's length. */
-  readonly isBounded: boolean;
-}
-
 /** It answered; or it failed, was refused, or was cut off though the client had set no limit. */
 export type Outcome = 'answered' | 'failed';
 
@@ -110,9 +87,17 @@ const ownFaults: ReadonlySet<ErrorCode | 'ok'> = new Set([
   'upstream_timeout',
 ]);
 
-/** The outcome of each candidate by its last attempt: a retry that succeeded is no fault. */
-export function outcomesOf({ attempts, finishReason, isBounded }: FinishedAttempts): Outcomes {
+/**
+ * The outcome of each model that was called for an answer, by the gateway or by its host, by its last
+ * attempt: a retry that succeeded is no fault.
+ */
+export function outcomesOf({ call, surface, record }: AnsweredRequest): Outcomes {
+  const { attempts, finishReason } = record;
   const outcomes = new Map<string, Outcome>();
+  if (call === null && surface !== 'reported') return outcomes;
+  // an answer that was cut at the client's or the budget's own bound is no fault of the model; a
+  // host may have bounded what it asked
+  const isBounded = call === null || statedAnswerTokens(call.chat) !== null;
   const isFault = finishReason === 'content_filter' || (finishReason === 'length' && !isBounded);
   for (const { provider, model, outcome } of attempts) {
     const name = servedName(provider, model);

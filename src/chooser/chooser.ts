@@ -29,7 +29,7 @@ import { shippedPredictor } from './predictor/shipped-predictor.js';
 import type { Margins } from './rank-by-tradeoff.js';
 import { rankers } from './rankers/index.js';
 import { RunningShadows, ShadowBudget } from './savings/shadow-limits.js';
-import { PreferenceCache, tuningReader } from './training/preference-cache.js';
+import { PreferenceCache } from './training/preference-cache.js';
 import { trainNow } from './training/run-training.js';
 import { Trainings } from './training/trainings.js';
 import type { TrainingTerms } from './training/custom/custom-rows.js';
@@ -78,7 +78,7 @@ export class Chooser {
     private readonly options: ChooserOptions,
   ) {
     const { report, trainingTerms, flushRequests } = options;
-    this.preferences = new PreferenceCache(databases, tuningReader(report.warn));
+    this.preferences = new PreferenceCache(databases, report.warn);
     this.trainings = new Trainings(databases, {
       terms: trainingTerms,
       onTrained: (preference) => this.preferences.changed(preference),

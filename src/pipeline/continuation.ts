@@ -9,7 +9,7 @@ import type { Links } from './completion-call.js';
 import type { GatewayParts } from './engine/gateway-parts.js';
 import type { GatewayRequest } from './request.js';
 
-type Linked = Awaited<ReturnType<Chooser['preferences']['find']>>;
+type Linked = Awaited<ReturnType<Chooser['preferences']['ofAccount']>>;
 
 /** The shortest prompt that providers cache. */
 const minCachedTokens = 1_024;
@@ -31,14 +31,14 @@ export async function followLinks(
   { state: { ids, chooser } }: GatewayParts,
   { accountId }: Caller,
   { preference_id: preferenceId, previous_session: session }: Links,
-): ReturnType<Chooser['preferences']['find']> {
+): ReturnType<Chooser['preferences']['ofAccount']> {
   if (isGiven(session)) {
     if (!ids.isReady) await ids.ready();
     if (!ids.isOf(session, accountId))
       throw invalidField('previous_session', 'not found', 'not_found');
   }
   if (!isGiven(preferenceId)) return null;
-  const preference = await chooser.preferences.find(accountId, preferenceId);
+  const preference = await chooser.preferences.ofAccount(accountId, preferenceId);
   if (preference === null) throw invalidField('preference_id', 'not found', 'not_found');
   return preference;
 }

@@ -17,14 +17,15 @@ function readTuning(weights: string): Tuning | string {
   }
 }
 
-/** Reads weights as tunings of the shipped predictor; unusable ones are ignored with a warning. */
-export function tuningReader(warn: (warning: string) => void): ReadTuning {
-  return (weights, preferenceId) => {
-    const found = readTuning(weights);
-    if (typeof found !== 'string') return found;
-    warn(`the trained router of preference ${preferenceId} is ignored: ${found}`);
-    return null;
-  };
+/** The tuning that was trained for a preference, if any; an unusable one is ignored with a warning. */
+export function tuningsOf(
+  { id, router }: Pick<PreferenceRecord, 'id' | 'router'>,
+  warn: (warning: string) => void,
+): readonly Tuning[] {
+  const found = router && readTuning(router.weights);
+  if (typeof found !== 'string') return found ? [found] : [];
+  warn(`the trained router of preference ${id} is ignored: ${found}`);
+  return [];
 }
 
 /** Why these stored weights are ignored, in a few words; null if they are used. */
@@ -40,21 +41,17 @@ export interface KnownPreference {
   readonly tunings: readonly Tuning[];
 }
 
-/** Makes a tuning of a preference's stored weights; null if they cannot be used. Never throws. */
-type ReadTuning = (weights: string, preferenceId: string) => Tuning | null;
-
 const keyOf = (accountId: string, id: string): string => `${accountId} ${id}`;
 
 /** Preferences by account and id. A preference that was used here before needs no database. */
-export class PreferenceCache {
-  private readonly cache: RecordCache<PreferenceRecord>;
+export class PreferenceCache extends RecordCache<PreferenceRecord> {
   private readonly read = new WeakMap<PreferenceRecord, KnownPreference>();
 
   constructor(
     databases: LazyDatabases,
-    private readonly readTuning: ReadTuning,
+    private readonly warn: (warning: string) => void,
   ) {
-    this.cache = new RecordCache(databases, {
+    super(databases, {
       topic: 'preferences',
       keyOf: ({ accountId, id }) => keyOf(accountId, id),
       load: ({ store }, key) => {
@@ -66,28 +63,14 @@ export class PreferenceCache {
   }
 
   /** Null if the account has no such preference. @throws GatewayError `unavailable` */
-  async find(accountId: string, id: string): Promise<KnownPreference | null> {
+  async ofAccount(accountId: string, id: string): Promise<KnownPreference | null> {
     // what cannot be an id does not reach the database
     if (!/^[\w-]{1,64}$/.test(id)) return null;
-    const record = await this.cache.find(keyOf(accountId, id));
-    return record === null || record.deletedAt !== null ? null : this.known(record);
-  }
-
-  /** Must be called when this process has changed a preference. */
-  changed(preference: PreferenceRecord): void {
-    this.cache.changed(preference);
-  }
-
-  /** Stops following changes. */
-  close(): void {
-    this.cache.close();
-  }
-
-  private known(record: PreferenceRecord): KnownPreference {
+    const record = await this.find(keyOf(accountId, id));
+    if (record === null || record.deletedAt !== null) return null;
     let known = this.read.get(record);
     if (!known) {
-      const tuning = record.router && this.readTuning(record.router.weights, record.id);
-      known = { preference: record.settings, tunings: tuning ? [tuning] : [] };
+      known = { preference: record.settings, tunings: tuningsOf(record, this.warn) };
       this.read.set(record, known);
     }
     return known;

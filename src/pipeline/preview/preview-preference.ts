@@ -56,7 +56,7 @@ async function comparedWith(
   { accountId }: Caller,
   id: string | null,
 ): Promise<{ readonly current: PreferenceSettings | null; readonly taught: Taught }> {
-  const known = id === null ? null : await state.chooser.preferences.find(accountId, id);
+  const known = id === null ? null : await state.chooser.preferences.ofAccount(accountId, id);
   if (id !== null && known === null) throw invalidField('preference_id', 'not found', 'not_found');
   const online = current().routing.learning.enabled
     ? await state.chooser.learning.find({ accountId, preferenceId: id ?? '' })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CustomWeights, encodeCustom } from '../../../src/chooser/predictor/custom-weights.js';
 import { shippedPredictor } from '../../../src/chooser/predictor/shipped-predictor.js';
-import { tuningReader, whyPassedOver } from '../../../src/chooser/training/preference-cache.js';
+import { tuningsOf, whyPassedOver } from '../../../src/chooser/training/preference-cache.js';
 
 const wide = shippedPredictor().weights.rank + shippedPredictor().weights.denseNames.length;
 const numbers = {
@@ -23,10 +23,13 @@ const weights: CustomWeights = {
 describe('stored weights of a preference', () => {
   let warnings: string[] = [];
   beforeEach(() => (warnings = []));
-  const read = (text: string) => tuningReader((warning) => warnings.push(warning))(text, 'p-1');
+  const read = (text: string) =>
+    tuningsOf({ id: 'p-1', router: { weights: text, gain: 0, trainedAt: 0 } }, (warning) =>
+      warnings.push(warning),
+    );
 
   it('are used if they were fitted on the shipped predictor', () => {
-    expect(read(encodeCustom(weights))).not.toBeNull();
+    expect(read(encodeCustom(weights))).toHaveLength(1);
     expect(whyPassedOver(encodeCustom(weights))).toBeNull();
     expect(warnings).toEqual([]);
   });
@@ -59,7 +62,7 @@ describe('stored weights of a preference', () => {
       /p-1 is ignored: it cannot be used/,
     ],
   ])('are ignored if they were fitted %s, and the log names the preference', (_, text, warning) => {
-    expect(read(text)).toBeNull();
+    expect(read(text)).toEqual([]);
     expect(warnings).toEqual([expect.stringMatching(warning)]);
     expect(warnings[0]).toContain(`ignored: ${whyPassedOver(text)}`);
   });

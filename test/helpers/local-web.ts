@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import type { AddressLookup } from '../../src/grounding/reading/web-request.js';
-import { createPageReader, type PageReader } from '../../src/grounding/reading/page-reader.js';
+import { PageReader } from '../../src/grounding/reading/page-reader.js';
 import type { PageReaderOptions } from '../../src/grounding/reading/page-reader-options.js';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -101,7 +101,7 @@ export function webReader(
   web: Pick<LocalWeb, 'port'>,
   options: PageReaderOptions = {},
 ): PageReader {
-  return createPageReader({
+  return new PageReader({
     allowPrivateHosts: [`${webHost}:${web.port}`],
     lookup: localLookup,
     obeyRobots: false,

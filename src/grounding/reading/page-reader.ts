@@ -33,50 +33,38 @@ export interface PageReadOptions {
   readonly allowed?: (url: URL) => boolean;
 }
 
-/** Reads pages of the web as text. */
-export interface PageReader {
-  /** @throws PageError */
-  read(url: string, options?: PageReadOptions): Promise<WebPage>;
-  /** Ends what is running; later readings fail with `closed`. */
-  close(): void;
-}
-
 /** Bounds of the threads that no document needs to reach. */
 const threadLimits = { startTimeoutMs: 30_000, maxHeapMb: 256, maxGrowthMb: 512 };
 
 /**
- * Makes a reader of web pages whose addresses are untrusted. It connects to public addresses only,
- * within limits of time and size, and parses documents in threads that it can terminate. The first
- * page loads the threads and the parsers.
+ * Reads pages of the web, whose addresses are untrusted, as text. It connects to public addresses
+ * only, within limits of time and size, and parses documents in threads that it can terminate. The
+ * first page loads the threads and the parsers.
  */
-export function createPageReader(options: PageReaderOptions = {}): PageReader {
-  // a limit that a caller without types leaves undefined would be none
-  const entries: [string, unknown][] = Object.entries(options);
-  const given = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-  return new ThreadedPageReader({ ...pageReaderDefaults, ...given });
-}
-
-class ThreadedPageReader implements PageReader {
+export class PageReader {
+  private readonly settings: typeof pageReaderDefaults;
   private readonly pages: WebPages;
   private readonly pool: ExtractionPool;
   private readonly limit: LimitFunction;
   private readonly running = new Set<ReadingClock>();
   private isClosed = false;
 
-  constructor(private readonly options: typeof pageReaderDefaults) {
-    const { extractionTimeoutMs, pdfTimeoutMs, maxThreads, idleThreadMs } = options;
+  constructor(options: PageReaderOptions) {
+    this.settings = { ...pageReaderDefaults, ...options };
+    const { extractionTimeoutMs, pdfTimeoutMs, maxThreads, idleThreadMs } = this.settings;
     const limits = { taskTimeoutMs: extractionTimeoutMs, pdfTimeoutMs, maxThreads, idleThreadMs };
-    this.pages = new WebPages(options);
+    this.pages = new WebPages(this.settings);
     this.pool = new ExtractionPool({ ...threadLimits, ...limits });
-    this.limit = pLimit(options.maxConcurrent);
+    this.limit = pLimit(this.settings.maxConcurrent);
   }
 
+  /** @throws PageError */
   async read(
     url: string,
     { signal, allowed = () => true }: PageReadOptions = {},
   ): Promise<WebPage> {
     if (this.isClosed) throw readerClosed();
-    const clock = new ReadingClock(this.options.totalTimeoutMs, signal);
+    const clock = new ReadingClock(this.settings.totalTimeoutMs, signal);
     this.running.add(clock);
     try {
       const reading = this.limit(() => this.readNow(url, allowed, clock));
@@ -87,6 +75,7 @@ class ThreadedPageReader implements PageReader {
     }
   }
 
+  /** Ends what is running; later readings fail with `closed`. */
   close(): void {
     this.isClosed = true;
     for (const clock of this.running) clock.fail(readerClosed());
@@ -99,7 +88,7 @@ class ThreadedPageReader implements PageReader {
     clock: ReadingClock,
   ): Promise<WebPage> {
     clock.signal.throwIfAborted();
-    const { maxTextLength, maxPdfPages } = this.options;
+    const { maxTextLength, maxPdfPages } = this.settings;
     const { bytes, charset, contentType, declared, ...found } = await this.pages.fetch(
       url,
       allowed,

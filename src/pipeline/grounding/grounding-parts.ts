@@ -1,5 +1,4 @@
-import { type PageReader, createPageReader } from '../../grounding/reading/page-reader.js';
-import { createImageReader } from '../../grounding/reading/page-reader.js';
+import { createImageReader, PageReader } from '../../grounding/reading/page-reader.js';
 import type { ImageSource } from '../../dispatch/inline-images.js';
 import { Toolkits } from '../../grounding/toolkits/toolkits.js';
 import { searchPriceOf } from '../../grounding/search/search-engine.js';
@@ -37,7 +36,7 @@ export function buildGrounding(
   const { allowPrivateHosts, ports, obeyRobots, maxUses, maxResults, cacheMs } = search;
   return {
     search: engines.length === 0 ? null : new WebSearch({ engines, cacheMs }),
-    reader: createPageReader({ allowPrivateHosts, ports, obeyRobots }),
+    reader: new PageReader({ allowPrivateHosts, ports, obeyRobots }),
     toolkits: new Toolkits(toolkits, warn),
     enginePrices: new Map(engines.map((engine) => [engine.name, searchPriceOf(engine)])),
     researchReader: research.reader,

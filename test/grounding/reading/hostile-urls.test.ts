@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AddressLookup } from '../../../src/grounding/reading/web-request.js';
 import { PageError } from '../../../src/grounding/reading/page-error.js';
-import { createPageReader, type PageReader } from '../../../src/grounding/reading/page-reader.js';
+import { PageReader } from '../../../src/grounding/reading/page-reader.js';
 import { runs } from '../../helpers/runs.js';
 
 /** Listens on all addresses of this machine and counts who comes. */
@@ -37,7 +37,7 @@ const readerWith = (addresses: readonly string[] = ['127.0.0.1']): PageReader =>
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
   };
-  const reader = createPageReader({ ports: [80, 443, port], lookup, obeyRobots: false });
+  const reader = new PageReader({ ports: [80, 443, port], lookup, obeyRobots: false });
   readers.push(reader);
   return reader;
 };
@@ -193,7 +193,7 @@ describe('a hostile URL', () => {
   });
 
   it('would reach the trap if its address were not checked', async () => {
-    const reader = createPageReader({
+    const reader = new PageReader({
       allowPrivateHosts: [`127.0.0.1:${port}`, `[::1]:${port}`],
       obeyRobots: false,
     });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { page, startWeb, type LocalWeb, webReader, redirect } from '../../helpers/local-web.js';
 import { until } from '../../helpers/until.js';
 import type { PageError } from '../../../src/grounding/reading/page-error.js';
-import { createPageReader, type PageReader } from '../../../src/grounding/reading/page-reader.js';
+import { PageReader } from '../../../src/grounding/reading/page-reader.js';
 
 const paragraph = (about: string): string =>
   `<p>${`The ${about} opened in 1869, and since then ships pass from one sea to the other. `.repeat(8)}</p>`;
@@ -86,7 +86,7 @@ describe('a reader', () => {
   it.each(['a/b', 'user@host', 'http://a', 'a b', '', ':80', '[::1'])(
     'is not made for a host that is none: %j',
     (host) => {
-      expect(() => createPageReader({ allowPrivateHosts: [host] })).toThrow('allowPrivateHosts');
+      expect(() => new PageReader({ allowPrivateHosts: [host] })).toThrow('allowPrivateHosts');
     },
   );
 });

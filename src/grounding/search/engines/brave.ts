@@ -3,7 +3,7 @@ import { decodeEntities } from '../../../text/decode-entities.js';
 import { asList, isObject, nameSet, textIn } from '../../../text/is-object.js';
 import { jsonFields, listIn } from '../../../text/json-values.js';
 import { cutQuery, withSiteOperators } from '../domains.js';
-import type { EngineFailure, SearchDialect } from '../search-engine.js';
+import type { SearchDialect } from '../search-engine.js';
 
 // the limits of `q` and `count` (api-dashboard.search.brave.com/api-reference, 2026-11)
 const maxQueryLength = 400;
@@ -43,18 +43,6 @@ function waitOf(headers: UpstreamHeaders): number | null {
     .filter((_, index) => remaining[index] === 0 && limits[index] !== 0)
     .filter((wait) => Number.isFinite(wait));
   return seconds.length === 0 ? null : Math.max(...seconds) * 1_000;
-}
-
-function explainFailure(
-  status: number,
-  headers: UpstreamHeaders,
-  body: unknown,
-): EngineFailure | null {
-  const error = jsonFields(jsonFields(body)['error']);
-  const reason = textIn(error['detail']);
-  // 422 is also the status of a wrong key
-  if (error['code'] === 'SUBSCRIPTION_TOKEN_INVALID') return { reason, code: 'provider_auth' };
-  return status === 429 ? { reason, retryAfterMs: waitOf(headers) } : null;
 }
 
 /** Snippets and titles are HTML: a few tags that mark words, and entities. */
@@ -102,5 +90,11 @@ export const brave: SearchDialect = {
       };
     });
   },
-  explainFailure,
+  explainFailure(status, headers, body) {
+    const error = jsonFields(jsonFields(body)['error']);
+    const reason = textIn(error['detail']);
+    // 422 is also the status of a wrong key
+    if (error['code'] === 'SUBSCRIPTION_TOKEN_INVALID') return { reason, code: 'provider_auth' };
+    return status === 429 ? { reason, retryAfterMs: waitOf(headers) } : null;
+  },
 };

@@ -2,7 +2,7 @@ import { GatewayError } from '../../../errors.js';
 import { asList } from '../../../text/is-object.js';
 import { jsonFields, listIn } from '../../../text/json-values.js';
 import { withSiteOperators } from '../domains.js';
-import type { EngineFailure, SearchDialect } from '../search-engine.js';
+import type { SearchDialect } from '../search-engine.js';
 
 /** What is sent to the engines behind an instance; some of them refuse longer queries. */
 const maxQueryLength = 2_000;
@@ -12,21 +12,6 @@ function searchUrl(address: string): URL {
   const url = new URL(address);
   url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/search$/, '') + '/search';
   return url;
-}
-
-function explainFailure(status: number): EngineFailure | null {
-  if (status === 403)
-    return {
-      code: 'not_configured',
-      reason:
-        'its settings.yml does not allow JSON; add `- json` to `search.formats` there and restart it',
-    };
-  if (status === 429)
-    return {
-      reason:
-        "its limiter refuses the gateway; add the gateway's address to `pass_ip` in its limiter.toml, or set `server.limiter` to false in its settings.yml",
-    };
-  return null;
 }
 
 /**
@@ -66,5 +51,18 @@ export const searxng: SearchDialect = {
       })) ?? null
     );
   },
-  explainFailure,
+  explainFailure(status) {
+    if (status === 403)
+      return {
+        code: 'not_configured',
+        reason:
+          'its settings.yml does not allow JSON; add `- json` to `search.formats` there and restart it',
+      };
+    if (status === 429)
+      return {
+        reason:
+          "its limiter refuses the gateway; add the gateway's address to `pass_ip` in its limiter.toml, or set `server.limiter` to false in its settings.yml",
+      };
+    return null;
+  },
 };

@@ -1,7 +1,7 @@
 import { isObject, textIn } from '../../../text/is-object.js';
 import { jsonFields, listIn } from '../../../text/json-values.js';
 import { withSiteOperators } from '../domains.js';
-import { type EngineFailure, jsonRequests, type SearchDialect } from '../search-engine.js';
+import { jsonRequests, type SearchDialect } from '../search-engine.js';
 
 const maxQueryLength = 2_000;
 /** More than ten results cost two credits; fewer cost the same as ten. */
@@ -9,12 +9,6 @@ const minResults = 10;
 const maxResults = 100;
 
 const period = { day: 'qdr:d', week: 'qdr:w', month: 'qdr:m', year: 'qdr:y' } as const;
-
-function explainFailure(status: number, _headers: unknown, body: unknown): EngineFailure | null {
-  const reason = textIn(jsonFields(body)['message']);
-  // `{"message": "Not enough credits", "statusCode": 400}`
-  return status === 400 && /credits/i.test(reason) ? { reason, code: 'provider_auth' } : null;
-}
 
 /** Serper's Google search API (serper.dev, 2026-11). It knows Google's operators. */
 export const serper: SearchDialect = {
@@ -37,5 +31,9 @@ export const serper: SearchDialect = {
       date,
     }));
   },
-  explainFailure,
+  explainFailure(status, _headers, body) {
+    const reason = textIn(jsonFields(body)['message']);
+    // `{"message": "Not enough credits", "statusCode": 400}`
+    return status === 400 && /credits/i.test(reason) ? { reason, code: 'provider_auth' } : null;
+  },
 };

@@ -1,7 +1,7 @@
 import { nameSet } from '../../../text/is-object.js';
 import { listIn } from '../../../text/json-values.js';
 import { cutQuery, domainName } from '../domains.js';
-import { type EngineFailure, jsonRequests, type SearchDialect } from '../search-engine.js';
+import { jsonRequests, type SearchDialect } from '../search-engine.js';
 
 // a longer query is refused with 400 (docs.tavily.com, 2026-11)
 const maxQueryLength = 400;
@@ -37,13 +37,6 @@ function countryOf(country: string | null): string | null {
   return countryNames[code] ?? names.of(code)?.toLowerCase() ?? null;
 }
 
-function explainFailure(status: number): EngineFailure | null {
-  // its own statuses for a plan's limit and a pay-as-you-go limit: the key does not serve any more
-  return status === 432 || status === 433
-    ? { reason: "the key's usage limit is reached", code: 'provider_auth' }
-    : null;
-}
-
 /** Tavily's search API (docs.tavily.com/documentation/api-reference/endpoint/search, 2026-11). */
 export const tavily: SearchDialect = {
   ...jsonRequests('https://api.tavily.com/search', 'authorization', (query, engine) => {
@@ -68,5 +61,10 @@ export const tavily: SearchDialect = {
       content: result['raw_content'],
       date: result['published_date'],
     })) ?? null,
-  explainFailure,
+  explainFailure(status) {
+    // its own statuses for a plan's limit and a pay-as-you-go limit: the key does not serve any more
+    return status === 432 || status === 433
+      ? { reason: "the key's usage limit is reached", code: 'provider_auth' }
+      : null;
+  },
 };

@@ -22,7 +22,7 @@ import {
   maxSmallBodyBytes,
   type RequestCall,
 } from './endpoint.js';
-import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
+import { found, idOf, type List, listOf, pageRequestOf } from './page-request.js';
 import { isoOf, type Shown, shownFieldsOf } from './shown-fields.js';
 
 const shownFields = ['id', 'email', 'role', 'createdAt', 'disabledAt', 'limits'] as const;
@@ -44,9 +44,7 @@ export const shownAccount = (
 /** One account. @throws GatewayError `not_found` */
 export async function oneAccount({ state }: GatewayParts, id: string): Promise<Account> {
   const { store } = await state.opened();
-  const account = await store.accounts.find(id);
-  if (!account) throw accountNotFound();
-  return shownAccount(account);
+  return shownAccount(found(await store.accounts.find(id), 'id'));
 }
 
 /**
@@ -69,7 +67,7 @@ export async function accountLines(
   options: ExportOptions,
 ): Promise<AsyncIterable<string>> {
   const store = await settledStore(parts);
-  if (!isRowless(id) && (await store.accounts.find(id)) === null) throw accountNotFound();
+  if (!isRowless(id)) found(await store.accounts.find(id), 'id');
   await record(actOnAccount('account.export', id));
   return exportAccount(store, id, options);
 }

@@ -12,7 +12,7 @@ import type { Store } from '../store/contracts/store.js';
 import { everyPage } from '../store/contracts/page.js';
 import { type FileTable, pageOrFile } from './csv.js';
 import { type Call, type Endpoint, endpointsOf } from './endpoint.js';
-import { idOf, listOf, pageRequestOf } from './page-request.js';
+import { found, idOf, listOf, pageRequestOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
 import { isoOf } from './shown-fields.js';
 
@@ -61,8 +61,10 @@ const createEvaluation = endpoint('post', path, 'createEvaluation', {
   async run({ parts, caller: { accountId }, body }: Call<EvaluationRequest>) {
     const { prompt = null, request_id: requestId = null, costs } = body;
     const store = await settledStore(parts);
-    const request = requestId === null ? null : await store.requests.find(accountId, requestId);
-    if (requestId !== null && !request) throw invalidField('request_id', 'not found', 'not_found');
+    const request =
+      requestId === null
+        ? null
+        : found(await store.requests.find(accountId, requestId), 'request_id');
     return shownEvaluation(
       await store.evaluations.save({
         id: newRowId(),
@@ -82,7 +84,8 @@ const getEvaluation = endpoint('get', onePath, 'getEvaluation', {
   response,
   async run(call: Call) {
     const { store } = await call.parts.state.opened();
-    return shownEvaluation(found(await store.evaluations.find(call.caller.accountId, idOf(call))));
+    const { accountId } = call.caller;
+    return shownEvaluation(found(await store.evaluations.find(accountId, idOf(call)), 'id'));
   },
 });
 
@@ -95,9 +98,8 @@ const updateEvaluation = endpoint('patch', onePath, 'updateEvaluation', {
   async run(call: Call<{ readonly scores: FigureChanges }>) {
     const { store } = await call.parts.state.opened();
     const { accountId } = call.caller;
-    return shownEvaluation(
-      found(await store.evaluations.change(accountId, idOf(call), call.body.scores)),
-    );
+    const changed = await store.evaluations.change(accountId, idOf(call), call.body.scores);
+    return shownEvaluation(found(changed, 'id'));
   },
 });
 
@@ -105,7 +107,7 @@ const deleteEvaluation = endpoint('delete', onePath, 'deleteEvaluation', {
   summary: 'Delete a prompt from the evaluation set',
   async run(call: Call): Promise<void> {
     const { store } = await call.parts.state.opened();
-    found(await store.evaluations.remove(call.caller.accountId, idOf(call)));
+    found(await store.evaluations.remove(call.caller.accountId, idOf(call)), 'id');
   },
 });
 
@@ -128,12 +130,6 @@ export async function evaluationLines({ state }: GatewayParts, accountId: string
     if (Object.keys(scores).length > 0)
       lines.push(`${JSON.stringify({ prompt, scores, costs })}\n`);
   return lines.join('');
-}
-
-/** @throws GatewayError `not_found` */
-function found<T>(evaluation: T | null | false): T {
-  if (!evaluation) throw invalidField('id', 'not found', 'not_found');
-  return evaluation;
 }
 
 function shownEvaluation(

@@ -3,7 +3,7 @@ import type { Retraction } from '../chooser/chooser.js';
 import { GatewayError, invalidField } from '../errors.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import { type Call, endpointsOf, type Endpoint } from './endpoint.js';
-import { idOf } from './page-request.js';
+import { found, idOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
 import { textParameter, timeParameter } from './query.js';
 import { isoOrNull } from './shown-fields.js';
@@ -118,8 +118,7 @@ async function scopeOf(call: Call): Promise<{ scope: LearningScope; exploration:
   if (call.params['id'] === undefined)
     return { scope: { accountId, preferenceId: '' }, exploration };
   const { store } = await state.opened();
-  const preference = await store.preferences.find(accountId, idOf(call));
-  if (!preference) throw invalidField('preference_id', 'not found', 'not_found');
+  const preference = found(await store.preferences.find(accountId, idOf(call)), 'preference_id');
   return {
     scope: { accountId, preferenceId: preference.id },
     exploration: preference.settings.exploration ?? exploration,

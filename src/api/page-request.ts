@@ -42,6 +42,12 @@ export function listOf<T, Item>(page: Page<T>, show: (item: T) => Item): List<It
   return { object: 'list', items: page.items.map(show), next: page.next };
 }
 
+/** What a path or a field names. @throws GatewayError `not_found` with the field: there is none */
+export function found<T>(named: T | false | null | undefined, field: string): T {
+  if (!named) throw invalidField(field, 'not found', 'not_found');
+  return named;
+}
+
 /** A path parameter. It is not checked to be a UUID: anything else is not found in the store. */
 export function idOf({ params }: { readonly params: Json }, name = 'id'): string {
   const id = params[name];

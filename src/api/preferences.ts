@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { whyPassedOver } from '../chooser/chooser.js';
-import { invalidField } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import { type PreviewRequest, previewPreference } from '../pipeline/preview/preview-preference.js';
 import type { PreferenceSettings, PreferenceRecord } from '../store/contracts/preferences.js';
 import type { TrainingState } from '../store/contracts/trainings.js';
 import { type Call, endpointsOf, type Endpoint } from './endpoint.js';
-import { idOf, type List, listOf, pageRequestOf } from './page-request.js';
+import { found, idOf, type List, listOf, pageRequestOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
 import { isoOrNull, shownFieldsOf, type Shown } from './shown-fields.js';
 
@@ -109,11 +108,6 @@ async function shownWith(
   return (preference) => shownPreference(parts, preference, states.get(preference.id) ?? null);
 }
 
-function found(preference: PreferenceRecord | null): PreferenceRecord {
-  if (!preference) throw invalidField('preference_id', 'not found', 'not_found');
-  return preference;
-}
-
 const endpoint = endpointsOf({ tag: 'Preferences' });
 const path = '/api/v1/preferences';
 const onePath = `${path}/{id}`;
@@ -163,7 +157,7 @@ export const getPreference = endpoint('get', onePath, 'getPreference', {
   async run(call: Call): Promise<Preference> {
     const { accountId } = call.caller;
     const { store } = await call.parts.state.opened();
-    const preference = found(await store.preferences.find(accountId, idOf(call)));
+    const preference = found(await store.preferences.find(accountId, idOf(call)), 'preference_id');
     return (await shownWith(call.parts, accountId, [preference]))(preference);
   },
 });
@@ -180,10 +174,10 @@ export const updatePreference = endpoint('patch', onePath, 'updatePreference', {
     const id = idOf({ params });
     const { store } = await parts.state.opened();
     // guesses must not make all caches ask for changes
-    found(await store.preferences.find(accountId, id));
-    const record = found(
-      await store.preferences.update(accountId, id, { ...(name ? { name } : {}), settings }),
-    );
+    found(await store.preferences.find(accountId, id), 'preference_id');
+    const changes = { ...(name ? { name } : {}), settings };
+    const changed = await store.preferences.update(accountId, id, changes);
+    const record = found(changed, 'preference_id');
     parts.state.chooser.preferences.changed(record);
     return (await shownWith(parts, accountId, [record]))(record);
   },
@@ -235,7 +229,7 @@ export async function dropPreference(
   id: string,
 ): Promise<void> {
   const { store } = await state.opened();
-  const before = found(await store.preferences.find(accountId, id));
+  const before = found(await store.preferences.find(accountId, id), 'preference_id');
   await store.preferences.remove(accountId, id);
   state.chooser.preferences.changed({ ...before, settings: {}, deletedAt: Date.now() });
 }

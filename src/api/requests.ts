@@ -1,4 +1,4 @@
-import { failureSide, failureSides, invalidField } from '../errors.js';
+import { failureSide, failureSides } from '../errors.js';
 import { settledStore } from '../pipeline/engine/gateway-parts.js';
 import type {
   RequestFilter,
@@ -11,7 +11,7 @@ import { isSelection } from '../surface-labels.js';
 import { pageOrFile } from './csv.js';
 import { type Call, type Endpoint, endpointsOf } from './endpoint.js';
 import { requestIntervals, seriesSpan, shownSpan } from './figures/series-span.js';
-import { idOf, listOf, pageRequestOf } from './page-request.js';
+import { found, idOf, listOf, pageRequestOf } from './page-request.js';
 import { queryParameter, shared } from './parameters.js';
 import {
   accountParameter,
@@ -102,8 +102,8 @@ const getRequest = endpoint('get', `${path}/{id}`, 'getRequest', {
   async run(call: Call) {
     const { role, accountId } = call.caller;
     const store = await settledStore(call.parts);
-    const row = await store.requests.find(role === 'admin' ? null : accountId, idOf(call));
-    if (!row) throw invalidField('id', 'not found', 'not_found');
+    const whose = role === 'admin' ? null : accountId;
+    const row = found(await store.requests.find(whose, idOf(call)), 'id');
     const { attempts, content, plan: _plan, ...summary } = row;
     const { planId, surface } = row;
     const [key, account] = await Promise.all([

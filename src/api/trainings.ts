@@ -1,4 +1,4 @@
-import { type GatewayError, invalidField } from '../errors.js';
+import { invalidField } from '../errors.js';
 import type { GatewayParts } from '../pipeline/engine/gateway-parts.js';
 import type { TrainingRecord } from '../store/contracts/trainings.js';
 import {
@@ -9,7 +9,7 @@ import {
   type TrainingBody,
 } from './endpoint.js';
 import { evaluationLines } from './evaluations.js';
-import { idOf } from './page-request.js';
+import { found, idOf } from './page-request.js';
 import { queryParameter } from './parameters.js';
 import { whyPassedOverNow } from './preferences.js';
 import { shownFieldsOf } from './shown-fields.js';
@@ -40,8 +40,7 @@ const getTraining = endpoint('get', path, 'getTraining', {
   async run(call: Call) {
     const { store } = await call.parts.state.opened();
     const [training] = await store.trainings.latest(call.caller.accountId, [idOf(call)]);
-    if (!training) throw notFound('training');
-    return shownTraining(call.parts, training);
+    return shownTraining(call.parts, found(training, 'training'));
   },
 });
 
@@ -78,9 +77,8 @@ const deleteTraining = endpoint('delete', path, 'deleteTraining', {
     const { accountId } = call.caller;
     const { chooser } = call.parts.state;
     const { store } = await call.parts.state.opened();
-    const preference = await store.preferences.find(accountId, idOf(call));
-    if (!preference || !(await store.trainings.remove(accountId, preference.id)))
-      throw notFound('training');
+    const preference = found(await store.preferences.find(accountId, idOf(call)), 'training');
+    found(await store.trainings.remove(accountId, preference.id), 'training');
     chooser.preferences.changed(preference);
   },
 });
@@ -123,10 +121,8 @@ async function requirePreference(
   preferenceId: string,
 ): Promise<void> {
   const { store } = await state.opened();
-  if (!(await store.preferences.find(accountId, preferenceId))) throw notFound('preference_id');
+  found(await store.preferences.find(accountId, preferenceId), 'preference_id');
 }
-
-const notFound = (what: string): GatewayError => invalidField(what, 'not found', 'not_found');
 
 /** @returns with `passedOver`: why requests do not use what the preference has in use */
 async function shownTraining(parts: GatewayParts, training: TrainingRecord): Promise<object> {

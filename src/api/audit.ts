@@ -9,13 +9,12 @@ import { namesIn } from '../text/is-object.js';
 
 const endpoint = endpointsOf({ tag: 'Accounts', scope: 'admin' });
 
-const { account, from, to, format } = shared;
 const parameters = [
-  account,
+  shared.account,
   queryParameter('act', 'An act, such as `key.create`.'),
-  from,
-  to,
-  format,
+  shared.from,
+  shared.to,
+  shared.format,
 ];
 
 /** As JSON page by page, or all as CSV. Administrators list another account, or all. */

@@ -79,75 +79,61 @@ type Test = (parts: GatewayParts, name: string) => Promise<string>;
 
 /** Each does a little of what requests do, and says what it found. */
 const tests: Record<TestedConnection['kind'], Test> = {
-  mail: testMail,
-  alerts: testAlerts,
-  redis: testRedis,
-  database: testDatabase,
-  provider: testProvider,
-  engine: testEngine,
-  toolkit: testToolkit,
+  async mail(parts) {
+    const { mailer } = parts.current().accounts;
+    if (!mailer) throw invalidField('kind', 'no mail server is configured');
+    await mailer.check();
+    return 'the mail server accepts the sign-in';
+  },
+  async alerts({ state }) {
+    const { sentTo, error } = await state.alerts.sendTest();
+    if (error !== null) throw new Error(error);
+    return `an alert was sent to ${sentTo.join(', ')}`;
+  },
+  async redis(parts) {
+    const { url } = parts.configuration().config.redis;
+    if (url === null) throw invalidField('kind', 'no Redis is configured');
+    if (!(await redisAnswers(url))) throw new Error('it cannot be reached');
+    return 'it answers';
+  },
+  async database({ state }) {
+    const { store } = await state.opened();
+    await store.ping();
+    return store.kind === 'libsql' ? 'the embedded database answers' : 'PostgreSQL answers';
+  },
+  /** Asks for the list of models with each key, which costs nothing. */
+  async provider(parts, name) {
+    const { providers, providerConfigs } = parts.current();
+    const [provider, config] = [providers.get(name), providerConfigs.get(name)];
+    if (!provider || !config) throw invalidField('name', 'there is no provider of this name');
+    const findings = await checkProvider({ config, adapter: provider.adapter });
+    const problem = findings.find(({ state }) => state === 'problem');
+    if (problem) throw new Error(problem.found);
+    return findings.map(({ found }) => found).join('; ');
+  },
+  async engine(parts, name) {
+    const { search } = parts.current().grounding;
+    if (!search?.engineNames.includes(name))
+      throw invalidField('name', 'there is no search engine of this name');
+    const query = {
+      query: 'weather',
+      maxResults: 1,
+      recency: null,
+      country: null,
+      language: null,
+      allowedDomains: [],
+      blockedDomains: [],
+    };
+    const signal = AbortSignal.timeout(timeoutMs);
+    const { results } = await search.search(query, { engine: name, signal });
+    return `it answers, with ${results.length} results`;
+  },
+  async toolkit(parts, name) {
+    const { toolkits } = parts.current().grounding;
+    if (!toolkits.names.includes(name))
+      throw invalidField('name', 'there is no toolkit of this name');
+    const signal = AbortSignal.timeout(timeoutMs);
+    const { tools, warnings } = await toolkits.open([{ name }], ['*'], signal);
+    return [`${tools.length} tools`, ...warnings].join('; ');
+  },
 };
-
-async function testMail(parts: GatewayParts): Promise<string> {
-  const { mailer } = parts.current().accounts;
-  if (!mailer) throw invalidField('kind', 'no mail server is configured');
-  await mailer.check();
-  return 'the mail server accepts the sign-in';
-}
-
-async function testAlerts({ state }: GatewayParts): Promise<string> {
-  const { sentTo, error } = await state.alerts.sendTest();
-  if (error !== null) throw new Error(error);
-  return `an alert was sent to ${sentTo.join(', ')}`;
-}
-
-async function testRedis(parts: GatewayParts): Promise<string> {
-  const { url } = parts.configuration().config.redis;
-  if (url === null) throw invalidField('kind', 'no Redis is configured');
-  if (!(await redisAnswers(url))) throw new Error('it cannot be reached');
-  return 'it answers';
-}
-
-async function testDatabase({ state }: GatewayParts): Promise<string> {
-  const { store } = await state.opened();
-  await store.ping();
-  return store.kind === 'libsql' ? 'the embedded database answers' : 'PostgreSQL answers';
-}
-
-/** Asks for the list of models with each key, which costs nothing. */
-async function testProvider(parts: GatewayParts, name: string): Promise<string> {
-  const { providers, providerConfigs } = parts.current();
-  const [provider, config] = [providers.get(name), providerConfigs.get(name)];
-  if (!provider || !config) throw invalidField('name', 'there is no provider of this name');
-  const findings = await checkProvider({ config, adapter: provider.adapter });
-  const problem = findings.find(({ state }) => state === 'problem');
-  if (problem) throw new Error(problem.found);
-  return findings.map(({ found }) => found).join('; ');
-}
-
-async function testEngine(parts: GatewayParts, name: string): Promise<string> {
-  const { search } = parts.current().grounding;
-  if (!search?.engineNames.includes(name))
-    throw invalidField('name', 'there is no search engine of this name');
-  const query = {
-    query: 'weather',
-    maxResults: 1,
-    recency: null,
-    country: null,
-    language: null,
-    allowedDomains: [],
-    blockedDomains: [],
-  };
-  const signal = AbortSignal.timeout(timeoutMs);
-  const { results } = await search.search(query, { engine: name, signal });
-  return `it answers, with ${results.length} results`;
-}
-
-async function testToolkit(parts: GatewayParts, name: string): Promise<string> {
-  const { toolkits } = parts.current().grounding;
-  if (!toolkits.names.includes(name))
-    throw invalidField('name', 'there is no toolkit of this name');
-  const signal = AbortSignal.timeout(timeoutMs);
-  const { tools, warnings } = await toolkits.open([{ name }], ['*'], signal);
-  return [`${tools.length} tools`, ...warnings].join('; ');
-}

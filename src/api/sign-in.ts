@@ -38,8 +38,7 @@ const signUpAccount = endpoint('post', `${path}/sign-up`, 'signUp', {
   isPublic: true,
   errors: { 403: 'Sign-up is closed, or not open to this address.' },
   async run(call: RequestCall<Credentials>): Promise<void> {
-    const { email, password } = call.body;
-    await signUp(await call.accounts(), { email, password, from: call.address });
+    await signUp(await call.accounts(), { ...call.body, from: call.address });
   },
 });
 
@@ -59,13 +58,9 @@ const claim = endpoint('post', `${path}/claim`, 'claimGateway', {
     409: 'The gateway has been claimed, or the address has another account.',
   },
   async run(call: RequestCall<Credentials & { readonly code?: string | null }>) {
-    const { email, password, code } = call.body;
-    const account = await claimGateway(await call.accounts(), {
-      email,
-      password,
-      code: code ?? call.key,
-      from: call.address,
-    });
+    const code = call.body.code ?? call.key;
+    const claimed = { ...call.body, code, from: call.address };
+    const account = await claimGateway(await call.accounts(), claimed);
     await call.parts.state.keys.accountChanged();
     return shownAccount(account);
   },
@@ -135,11 +130,9 @@ const changeOwnPassword = endpoint('post', `${path}/password`, 'changePassword',
   async run(
     call: RequestCall<{ readonly currentPassword: string; readonly newPassword: string }>,
   ): Promise<void> {
-    const { currentPassword, newPassword } = call.body;
     await changePassword(await call.accounts(), {
+      ...call.body,
       accountId: call.caller.accountId,
-      currentPassword,
-      newPassword,
       keepTokenHash: call.browser.signIn?.tokenHash ?? null,
       from: call.address,
       browser: call.browser.knownToken,
@@ -159,7 +152,7 @@ const requestPasswordReset = endpoint('post', resetPath, 'requestPasswordReset',
   isPublic: true,
   errors: { 501: 'The gateway sends no mail.' },
   async run(call: RequestCall<{ readonly email: string }>): Promise<void> {
-    await requestReset(await call.accounts(), { email: call.body.email, from: call.address });
+    await requestReset(await call.accounts(), { ...call.body, from: call.address });
   },
 });
 
@@ -175,11 +168,7 @@ const completePasswordReset = endpoint('post', `${resetPath}/complete`, 'complet
   async run(
     call: RequestCall<{ readonly token: string; readonly password: string }>,
   ): Promise<void> {
-    await completeReset(await call.accounts(), {
-      token: call.body.token,
-      password: call.body.password,
-      from: call.address,
-    });
+    await completeReset(await call.accounts(), { ...call.body, from: call.address });
   },
 });
 

@@ -16,6 +16,7 @@ import {
   type WithQuery,
 } from '../query.js';
 import { isoOf } from '../shown-fields.js';
+import { namesIn } from '../../text/is-object.js';
 
 const endpoint = endpointsOf({ tag: 'Usage', scope: 'admin' });
 
@@ -58,17 +59,15 @@ export function usageSpan(asked: WithQuery): { from: number; to: number } {
   return { from, to };
 }
 
-const { account, key, provider, model, from, to } = shared;
-
 const parameters = [
   queryParameter('limit', 'Rows per page, from 1 to 1000. Default: 1000.', 'integer'),
   shared.cursor,
-  account,
-  key,
-  provider,
-  model,
-  from,
-  to,
+  shared.account,
+  shared.key,
+  shared.provider,
+  shared.model,
+  shared.from,
+  shared.to,
   queryParameter(
     'by',
     'How the sums are grouped: one or more of `day`, `provider`, `model`, `key` and `account`, separated by commas. Default: `day,model`.',
@@ -124,15 +123,7 @@ export const getUsage = endpoint('get', '/api/v1/usage', 'getUsage', {
     }),
 });
 
-const counts = [
-  'requests',
-  'errors',
-  'promptTokens',
-  'completionTokens',
-  'costUsd',
-  'estimatedUsd',
-  'heldUsd',
-  'cacheSavedUsd',
-  'refused',
-  'clientClosed',
-] as const;
+const counts = namesIn(`
+  requests errors promptTokens completionTokens costUsd estimatedUsd heldUsd cacheSavedUsd refused
+  clientClosed
+`);

@@ -38,7 +38,7 @@ const tagBytes = 16;
 export class ResponseKeeper {
   /** Null unless the database is in memory. */
   private readonly volatile: VolatileConversations | null;
-  private key: Promise<Buffer> | null = null;
+  private key: Buffer | null = null;
 
   constructor(
     private readonly databases: LazyDatabases,
@@ -149,15 +149,8 @@ export class ResponseKeeper {
     }
   }
 
-  private sealKey(): Promise<Buffer> {
-    this.key ??= this.databases
-      .get()
-      .then(({ store }) => store.secret('sealed-summaries'))
-      .catch((error: unknown) => {
-        this.key = null;
-        throw error;
-      });
-    return this.key;
+  private async sealKey(): Promise<Buffer> {
+    return (this.key ??= await (await this.databases.get()).store.secret('sealed-summaries'));
   }
 
   private async store(): Promise<ResponseStore> {

@@ -1,5 +1,5 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely';
-import type { ChoiceFilter } from '../../contracts/choices.js';
+import type { ChoiceFilter, RatedQuality } from '../../contracts/choices.js';
 import type { NewRequest } from '../../contracts/requests.js';
 import type {
   ComparedAnswer,
@@ -152,30 +152,19 @@ async function sumRated(database: Database, filter: ChoiceFilter): Promise<KeyRa
   return rows.map(ratedOf);
 }
 
-const ratedOf = ({
-  first_answers,
-  first_difference,
-  first_squares,
-  second_answers,
-  second_difference,
-  second_squares,
-  ...pairs
-}: RatedColumns): KeyRatedPairs => ({
-  ...pairs,
-  singles: [
-    {
-      model: pairs.chosen,
-      answers: first_answers,
-      difference: first_difference,
-      squares: first_squares,
-    },
-    {
-      model: pairs.shadow,
-      answers: second_answers,
-      difference: second_difference,
-      squares: second_squares,
-    },
-  ],
+function ratedOf(row: RatedColumns): KeyRatedPairs {
+  const { accountId, keyId, chosen, shadow, pairs, difference, squares } = row;
+  const { uncertainty, chosenUncertainty } = row;
+  const singles = [singleOf(row, 'first', chosen), singleOf(row, 'second', shadow)];
+  const sums = { pairs, difference, squares, uncertainty, chosenUncertainty };
+  return { accountId, keyId, chosen, shadow, ...sums, singles };
+}
+
+const singleOf = (row: RatedColumns, place: 'first' | 'second', model: string): RatedQuality => ({
+  model,
+  answers: row[`${place}_answers`],
+  difference: row[`${place}_difference`],
+  squares: row[`${place}_squares`],
 });
 
 /** Rows of the account and keys of a filter, and within its period, by `at`. */

@@ -29,18 +29,11 @@ const kept = (share: number): number => Math.min(0.995, Math.max(0.005, share));
 export class QualityPredictor {
   /** Reads requests; public because the laboratory fits the gate to its figures. */
   readonly reader: RequestReader;
-  private readonly placesOfModels: ReadonlyMap<string, number>;
   private readonly prototypes: Prototypes;
 
   constructor(readonly weights: PredictorWeights) {
-    this.placesOfModels = new Map(weights.models.map((model, at) => [model, at]));
     this.prototypes = new Prototypes(weights);
     this.reader = new RequestReader(weights, this.prototypes);
-  }
-
-  /** The place of a measured model, by its exact name in the weights; -1 for others. */
-  placeOf(model: string): number {
-    return this.placesOfModels.get(model) ?? -1;
   }
 
   /** Reads one request. The result serves the predictions for all models. */

@@ -38,7 +38,7 @@ function knownBeforehand(predictor: QualityPredictor, tested: EvaluatedPool): Po
     for (let row = 0; row < tested.rows; row++) sum += cost[row * width + at]!;
     return {
       cost: sum / tested.rows,
-      score: sigmoid(ability[predictor.placeOf(model)]! - general[0]!),
+      score: sigmoid(ability[predictor.weights.models.indexOf(model)]! - general[0]!),
     };
   });
 }

@@ -98,7 +98,7 @@ function predictRow(
     reading,
     kinds: requestKinds.of(shippedOutlook().read(features[row]!)),
     models: models.map((model) => {
-      const expected = predictor.expect(reading, predictor.placeOf(model));
+      const expected = predictor.expect(reading, predictor.weights.models.indexOf(model));
       const [input, output] = listPriceOf(model);
       const cost = (inputTokens[row]! * input + expected.outputTokens * output) / 1e6;
       return { ...expected, cost };

@@ -24,7 +24,7 @@ export const trainOnRows: FitOnRows = ({ models, prompts, scores }, predictor, s
   const tuning = createTuning(weights, predictor);
   const candidates = models.map((model) => ({
     candidate: { label: model, provider: null, model },
-    place: predictor.placeOf(model),
+    place: predictor.weights.models.indexOf(model),
   }));
   const requestKinds = new RequestKinds(shippedOutlook().weights);
   return (features) => {

@@ -72,7 +72,7 @@ export function predictionsOf(
   predictor: QualityPredictor,
   { models, features, inputTokens, rows }: EvaluatedPool,
 ): Predictions {
-  const places = models.map((model) => predictor.placeOf(model));
+  const places = models.map((model) => predictor.weights.models.indexOf(model));
   const prices = models.map(listPriceOf);
   const quality = new Float64Array(rows * models.length);
   const cost = new Float64Array(quality.length);

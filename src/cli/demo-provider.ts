@@ -1,8 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Config, ConfigInput } from '../config/config.js';
+import type { Config } from '../config/config.js';
+import type { ChatMessage } from '../completion.js';
 import { fillProvider } from '../config/fill.js';
 import { providersOf } from '../gateway.js';
+import { contentText } from '../text/content-text.js';
 
 /** Two models of different quality, so that the choice between them can be seen. */
 const models = ['demo-large', 'demo-small'] as const;
@@ -23,22 +25,14 @@ const wordDelayMs = 15;
 interface DemoRequest {
   model?: string;
   stream?: boolean;
-  messages?: { role?: string; content?: unknown }[];
-}
-
-/** A running demo upstream. */
-export interface DemoProvider {
-  /** The configuration with which a gateway uses it. */
-  readonly config: Pick<Required<ConfigInput>, 'providers' | 'models'>;
-  /** Accepts no new connections and resolves when the answers in progress are finished. */
-  close(): Promise<void>;
+  messages?: ChatMessage[];
 }
 
 /**
  * Starts a local server with OpenAI's API on loopback, so that a gateway without providers can be
  * tried. Its answers say that they come from the demo, and are the same for the same question.
  */
-async function startDemoProvider(): Promise<DemoProvider> {
+async function startDemoProvider(): Promise<Server> {
   const server = createServer((req, res) => {
     void answer(req, res).catch(() => res.destroy());
   });
@@ -46,16 +40,8 @@ async function startDemoProvider(): Promise<DemoProvider> {
     // a worker has its own
     server.listen({ port: 0, host: '127.0.0.1', exclusive: true }, resolve),
   );
-  const { port } = server.address() as AddressInfo;
   // must not keep the process alive
-  server.unref();
-  return {
-    config: {
-      providers: { demo: { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1` } },
-      models: demoModels,
-    },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
+  return server.unref();
 }
 
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -133,13 +119,6 @@ async function streamReply(
   res.end('data: [DONE]\n\n');
 }
 
-function contentText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  return Array.isArray(content)
-    ? (content as { text?: string }[]).map((part) => part.text ?? '').join(' ')
-    : '';
-}
-
 function question(request: DemoRequest): string {
   const text = contentText(
     request.messages?.findLast((message) => message.role === 'user')?.content,
@@ -167,7 +146,7 @@ function usageOf(model: string, request: DemoRequest): object {
 
 /** The demo provider: used from the start until the first provider is configured, never after. */
 export class Demo {
-  private constructor(private upstream: DemoProvider | null) {}
+  private constructor(private upstream: Server | null) {}
 
   /** Starts the demo provider if neither the configuration nor the environment has a provider. */
   static async startFor(config: Config): Promise<Demo> {
@@ -181,17 +160,16 @@ export class Demo {
   /** Adds the demo provider to a configuration without providers; returns any other unchanged. */
   addTo(config: Config): Config {
     if (this.upstream === null || hasProviders(config)) return config;
-    const { providers, models } = this.upstream.config;
-    const filled = Object.fromEntries(
-      Object.entries(providers).map(([name, provider]) => [name, fillProvider(name, provider)]),
-    );
-    return { ...config, providers: filled, models: { ...models, ...config.models } };
+    const { port } = this.upstream.address() as AddressInfo;
+    const baseUrl = `http://127.0.0.1:${port}/v1`;
+    const demo = fillProvider('demo', { api: 'openai-compatible', baseUrl });
+    return { ...config, providers: { demo }, models: { ...demoModels, ...config.models } };
   }
 
   /** Stops it if the new configuration has providers; answers in progress are finished. */
   stopIfReplacedBy(config: Config): void {
     if (this.upstream === null || !hasProviders(config)) return;
-    void this.upstream.close();
+    this.upstream.close();
     this.upstream = null;
   }
 }

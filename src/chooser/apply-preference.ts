@@ -178,21 +178,16 @@ interface WeighedAgain extends CandidateFigures {
   readonly knownAs: string;
 }
 
-/** The order that a preference would have given, and the candidates that it would have ruled out. */
-interface WhatIf {
-  readonly ranked: readonly RankedCandidate[];
-  readonly unwanted: readonly Exclusion[];
-}
-
 /**
- * Orders candidates as a preference would have, from the figures that were predicted of them. There
- * is no conversation to stay in, and nothing is tried for its own sake. Null: without a preference.
+ * Orders candidates as a preference would have, and names those that it would have ruled out, from
+ * the figures that were predicted of them. There is no conversation to stay in, and nothing is tried
+ * for its own sake. Null: without a preference.
  */
 function whatIf(
   candidates: readonly WeighedAgain[],
   preference: PreferenceSettings | null,
   margins: Trial['margins'],
-): WhatIf {
+) {
   const wanted: WeighedAgain[] = [];
   const unwanted: Exclusion[] = [];
   for (const known of candidates) {

@@ -75,13 +75,6 @@ export const getUsageSeries = endpoint('get', '/api/v1/usage/series', 'getUsageS
   },
 });
 
-interface DividedSums {
-  /** Of all that the filter selects. */
-  readonly whole: SeriesSums;
-  /** Of the largest groups, largest first. */
-  readonly groups: readonly GroupSums[];
-}
-
 interface GroupSums {
   readonly names: GroupNames;
   readonly sums: SeriesSums;
@@ -89,12 +82,15 @@ interface GroupSums {
 
 const nameOf = (group: GroupNames): string => group.join('\n');
 
-/** Where the groups are not many, one reading has the sums of all of them and of the whole. */
+/**
+ * The sums of all that the filter selects, and of the largest groups, largest first. Where the groups
+ * are not many, one reading has the sums of all of them and of the whole.
+ */
 async function sumDivided(
   { periods }: Store,
   filter: PeriodFilter,
   { intervalMs, by, points }: { intervalMs: number; by: SeriesGrouping | null; points: number },
-): Promise<DividedSums> {
+): Promise<{ whole: SeriesSums; groups: readonly GroupSums[] }> {
   const whole = new SeriesSums(points);
   const rows =
     by === null ? null : await periods.series(filter, { intervalMs, by, maxRows: maxRows + 1 });

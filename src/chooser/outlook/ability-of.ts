@@ -47,18 +47,18 @@ function supposed(
 const effortLike = (stated: StatedAbility): ReasoningEffort | null =>
   'like' in stated ? effortInName(stated.like) : null;
 
-/** A model by its habits of answering, and the effort that it answers at; null: its usual one. */
-interface Answerer {
-  readonly model: string;
-  readonly effort: ReasoningEffort | null;
-}
-
-/** Whose habits a candidate has: its own, else those of the model it is stated to be as good as. */
+/**
+ * Whose habits of answering a candidate has: its own, else those of the model it is stated to be as
+ * good as; and the effort that it answers at, null: the usual one.
+ */
 export function answererOf({
   knownAs,
   abilityStated,
   effort,
-}: Pick<Appraisal, 'knownAs' | 'abilityStated' | 'effort'>): Answerer {
+}: Pick<Appraisal, 'knownAs' | 'abilityStated' | 'effort'>): {
+  model: string;
+  effort: ReasoningEffort | null;
+} {
   if (abilityStated === null || !('like' in abilityStated) || hasHabits(knownAs))
     return { model: knownAs, effort };
   return { model: abilityStated.like, effort: effort ?? effortLike(abilityStated) };

@@ -98,14 +98,11 @@ const temporaryCodes = /^(08|28|3D|40|53|57|58|25006|55P03)/;
  */
 const closingCodes = /^(08|57P|25006)/;
 
-/** A failure, and whether the connection can be used again. */
-interface PostgresFailure {
-  readonly error: GatewayError;
-  readonly isLost: boolean;
-}
-
-/** Interprets an error of the PostgreSQL client: what is not the server's is the connection's. */
-function postgresFailure(error: unknown): PostgresFailure {
+/**
+ * Interprets an error of the PostgreSQL client: what is not the server's is the connection's, which
+ * is lost then.
+ */
+function postgresFailure(error: unknown): { error: GatewayError; isLost: boolean } {
   const code =
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
   const isFromServer = error instanceof Error && 'severity' in error && code !== null;

@@ -71,18 +71,12 @@ function isoTime(): string {
 const maxLabel = 512;
 
 /** Writes the log's lines about requests. */
-export interface RequestLogger {
-  request(request: ObservedRequest): void;
-  /** Logs an internal error with its cause. */
-  failure(request: Pick<ObservedRequest, 'id'>, error: GatewayError): void;
-  /** Logs a failure that no answer mentions, such as a row that could not be written. */
-  warning(message: string): void;
-}
+export type RequestLogger = ReturnType<typeof createRequestLogger>;
 
 /** Logs one line for each request: who asked, model, error, attempts, durations, tokens and cost. */
-export function createRequestLogger(logger: Log): RequestLogger {
+export function createRequestLogger(logger: Log) {
   return {
-    request(request) {
+    request(request: ObservedRequest): void {
       if (!writesInfo(logger)) return;
       const line = lineOf(request);
       const { code } = request.record;
@@ -90,10 +84,12 @@ export function createRequestLogger(logger: Log): RequestLogger {
       const broken = code !== null && code !== 'client_closed' && line.status === 200;
       logger[line.status >= 500 || broken ? 'warn' : 'info'](line, 'request');
     },
-    failure({ id }, error) {
+    /** Logs an internal error with its cause. */
+    failure({ id }: Pick<ObservedRequest, 'id'>, error: GatewayError): void {
       logger.error({ requestId: id, err: error.cause ?? error }, 'internal error');
     },
-    warning: (message) => logger.warn({}, message),
+    /** Logs a failure that no answer mentions, such as a row that could not be written. */
+    warning: (message: string): void => logger.warn({}, message),
   };
 }
 

@@ -84,7 +84,7 @@ const labelsOf = (names: readonly string[], values: readonly string[]): Record<s
   Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
 
 /** One series of a counter. */
-export class CounterSeries {
+class CounterSeries {
   value = 0;
 
   constructor(readonly labels: Record<string, string>) {}

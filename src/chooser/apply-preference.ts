@@ -22,62 +22,11 @@ interface Trial {
   readonly explain: boolean;
 }
 
-/** Differences: of the winner to the runner-up, or to what wins now. Null: unknown. */
-export interface Difference {
-  readonly score: number | null;
-  readonly quality: number | null;
-  /** USD. */
-  readonly cost: number | null;
-  /** Seconds to the first token. */
-  readonly latency: number | null;
-}
-
-/** What a preference would choose in one case. */
-interface TriedItem {
-  /** Why `winner` comes first, or why no model is left. */
-  readonly reason: string;
-  readonly winner: CandidateExplanation | null;
-  readonly runnerUp: CandidateExplanation | null;
-  /** What wins under the setting that it is compared with. */
-  readonly current: CandidateExplanation | null;
-  readonly isChanged: boolean;
-  /** The winner less the runner-up; null: there is none. */
-  readonly lead: Difference | null;
-  /** The winner less what wins now; null: one of them is missing. */
-  readonly change: Omit<Difference, 'score'> | null;
-  /** All candidates, best first, and then those that are ruled out; only if they are asked for. */
-  readonly candidates?: readonly CandidateExplanation[];
-}
-
-/** One figure under the current setting and under the previewed one. */
-interface BeforeAndAfter {
-  readonly current: number;
-  readonly preview: number;
-  /** Of how many items it is known for both. */
-  readonly items: number;
-}
-
-/** What a preference would change in sum. */
-interface PreviewTotals {
-  readonly items: number;
-  readonly changed: number;
-  /** Items for which no model is left. */
-  readonly undecided: number;
-  /** The sum of the expected costs, in USD; null: known of none. */
-  readonly cost: BeforeAndAfter | null;
-  readonly quality: BeforeAndAfter | null;
-  /** The mean time to the first token, in seconds. */
-  readonly latency: BeforeAndAfter | null;
-  /** How often each model wins, those that win most often first. */
-  readonly models: readonly {
-    readonly label: string;
-    readonly current: number;
-    readonly preview: number;
-  }[];
-}
-
-/** Sums items up; a figure counts only where it is known of both winners. */
-const totalsOf = (items: readonly TriedItem[]): PreviewTotals => ({
+/**
+ * Sums items up; a figure counts only where it is known of both winners: costs in sum, quality and
+ * latency as means.
+ */
+const totalsOf = (items: readonly TriedItem[]) => ({
   items: items.length,
   changed: items.filter(({ isChanged }) => isChanged).length,
   undecided: items.filter(({ winner }) => winner === null).length,
@@ -87,13 +36,12 @@ const totalsOf = (items: readonly TriedItem[]): PreviewTotals => ({
   models: winsOf(items),
 });
 
-type FigureOf = (one: CandidateExplanation) => number | null | undefined;
-
+/** A figure under the current setting and under the tried one, and of how many items it is known. */
 function compared(
   items: readonly TriedItem[],
-  figure: FigureOf,
+  figure: (one: CandidateExplanation) => number | null | undefined,
   isMean: boolean,
-): BeforeAndAfter | null {
+) {
   let [current, preview, count] = [0, 0, 0];
   for (const item of items) {
     const now = item.current && figure(item.current);
@@ -108,7 +56,8 @@ function compared(
   return { current: current / whole, preview: preview / whole, items: count };
 }
 
-function winsOf(items: readonly TriedItem[]): PreviewTotals['models'] {
+/** How often each model wins, those that win most often first. */
+function winsOf(items: readonly TriedItem[]) {
   const wins = new Map<string, { label: string; current: number; preview: number }>();
   const count = (one: CandidateExplanation | null, which: 'current' | 'preview'): void => {
     if (one === null) return;
@@ -124,18 +73,15 @@ function winsOf(items: readonly TriedItem[]): PreviewTotals['models'] {
 }
 
 /** Tries a preference on choices, and sums up what it would change. */
-export function applyPreference<Source>(
-  choices: readonly TriedChoice<Source>[],
-  trial: Trial,
-): { readonly items: (Source & TriedItem)[]; readonly totals: PreviewTotals } {
+export function applyPreference<Source>(choices: readonly TriedChoice<Source>[], trial: Trial) {
   const items = choices.map((choice) => tryOn(choice, trial));
   return { items, totals: totalsOf(items) };
 }
 
-function tryOn<Source>(
-  { source, candidates, problem }: TriedChoice<Source>,
-  trial: Trial,
-): Source & TriedItem {
+type TriedItem = ReturnType<typeof tryOn>;
+
+/** What a preference would choose in one case, beside what wins under the current one. */
+function tryOn<Source>({ source, candidates, problem }: TriedChoice<Source>, trial: Trial) {
   const { ranked, unwanted } = whatIf(candidates, trial.settings, trial.margins);
   const [now] = whatIf(candidates, trial.current, trial.margins).ranked;
   const [first, second] = ranked;
@@ -166,7 +112,7 @@ const noneLeft = (unwanted: readonly Exclusion[]): string =>
 const less = (a: number | null | undefined, b: number | null | undefined): number | null =>
   typeof a === 'number' && typeof b === 'number' ? a - b : null;
 
-const between = (a: RankedCandidate, b: RankedCandidate): Omit<Difference, 'score'> => ({
+const between = (a: RankedCandidate, b: RankedCandidate) => ({
   quality: less(a.why.quality, b.why.quality),
   cost: less(a.why.cost, b.why.cost),
   latency: less(a.why.latency, b.why.latency),

@@ -23,7 +23,7 @@ import {
 import { forgetLearned, forgetRatings } from './learning/forget-learned.js';
 import { type LearningSettings, showLearning, shownLearning } from './learning/show-learning.js';
 import { shippedRouter } from './outlook/shipped-outlook.js';
-import type { Appraisal, Candidate, Ranker } from './plan.js';
+import type { Candidate, Ranker } from './plan.js';
 import type { Retraction } from './learning/evidence.js';
 import { shippedPredictor } from './predictor/shipped-predictor.js';
 import type { Margins } from './rank-by-tradeoff.js';
@@ -34,7 +34,7 @@ import { trainNow } from './training/run-training.js';
 import { Trainings } from './training/trainings.js';
 import type { TrainingTerms } from './training/custom/custom-rows.js';
 import { formatOf } from './training/custom/evaluation-rows.js';
-import { type AbilitiesByKind, abilitiesByKind } from './outlook/ability-of.js';
+import { abilitiesByKind } from './outlook/ability-of.js';
 
 export type { Retraction, TrainingTerms };
 export { knownModels } from './outlook/model-abilities.js';
@@ -96,10 +96,7 @@ export class Chooser {
   }
 
   /** What is known of a model before anything is asked, and its published abilities by kind. */
-  describe(
-    candidate: Candidate,
-    sources: Omit<AppraisalSources, 'paces'>,
-  ): { readonly known: Appraisal; readonly abilities: () => AbilitiesByKind } {
+  describe(candidate: Candidate, sources: Omit<AppraisalSources, 'paces'>) {
     const known = appraise(
       candidate,
       { promptTokens: 0, weighsTime: true },

@@ -3,12 +3,7 @@ import type { ReasoningEffort } from '../../completion.js';
 import { effortInName } from '../../models/model-identity.js';
 import type { StatedAbility } from '../../models/model-facts.js';
 import type { Appraisal } from '../plan.js';
-import {
-  type Basis,
-  type ModelAbilities,
-  type ModelAbility,
-  shippedAbilities,
-} from './model-abilities.js';
+import { type ModelAbilities, type ModelAbility, shippedAbilities } from './model-abilities.js';
 import { sigmoid, thousandths } from '../../models/numbers.js';
 import { deviations } from '../figures.js';
 import { shippedOutlook } from './shipped-outlook.js';
@@ -64,41 +59,24 @@ export function answererOf({
   return { model: abilityStated.like, effort: effort ?? effortLike(abilityStated) };
 }
 
-/**
- * A model's ability as the share of tasks done well, of tasks of which a typical model of 2024 does
- * half, with its 90 % interval.
- */
-interface ShownAbility {
-  readonly quality: number;
-  readonly interval: readonly [low: number, high: number];
-}
-
-/** The ability for one kind of task. */
-interface AbilityForKind extends ShownAbility {
-  readonly kind: string;
-  /** Whether results of this kind or related ones are published; else as in general, less sure. */
-  readonly measured: boolean;
-}
-
-/** What is known of a model's abilities. */
-export interface AbilitiesByKind extends ShownAbility {
-  readonly basis: Basis;
-  readonly kinds: readonly AbilityForKind[];
-}
-
 /** The abilities of a model, in general and for each kind of task, for people. */
-export function abilitiesByKind(known: Known): AbilitiesByKind {
+export function abilitiesByKind(known: Known) {
   const abilities = shippedAbilities();
   const model = abilityOf(abilities, known);
-  const kinds = abilities.kindNames.map((kind, place): AbilityForKind => {
+  const kinds = abilities.kindNames.map((kind, place) => {
     const own = model.kinds[place] ?? NaN;
+    // whether results of this kind or related ones are published; else as in general, less sure
     const measured = !Number.isNaN(own);
     return { kind, measured, ...shownAt(model, measured ? own : 0, model.kindErrors[place]!) };
   });
   return { basis: model.basis, ...shownAt(model, 0, model.error), kinds };
 }
 
-function shownAt({ ability }: ModelAbility, by: number, error: number): ShownAbility {
+/**
+ * An ability as the share of tasks done well, of tasks of which a typical model of 2024 does half,
+ * with its 90 % interval.
+ */
+function shownAt({ ability }: ModelAbility, by: number, error: number) {
   const { slope } = shippedOutlook().weights;
   const reach = deviations * error;
   const at = (odds: number): number => thousandths(sigmoid(slope * odds));

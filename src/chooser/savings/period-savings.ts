@@ -11,36 +11,17 @@ const maxGroups = 100;
 /** What each grouping is called in a group. */
 const groupNames = { preference: 'preferenceId', key: 'keyId', model: 'model' } as const;
 
-/** The receipt of one group: the name of the grouping's field is in `groupNames`. */
-interface GroupReceipt extends Omit<Receipt, 'candidates' | 'pairsUsd'> {
-  /** Null: requests without a preference. */
-  readonly preferenceId?: string | null;
-  readonly keyId?: string | null;
-  readonly model?: string;
-}
-
-/** What choosing has saved in a period. */
-export interface PeriodSavings extends Receipt {
-  readonly object: 'savings';
-  /** The first and the last day, UTC, `YYYY-MM-DD`. */
-  readonly from: string;
-  readonly to: string;
-  /**
-   * What prompt caches saved in all requests of the period, with a choice or without: what cached
-   * tokens would have cost as plain input, less what they and the writing to caches did cost. Of
-   * requests with known prices; exact. Below 0: caches cost more than they saved.
-   */
-  readonly cacheSavedUsd: number;
-  /** By the grouping that was asked for, those with the most choices first; else empty. */
-  readonly groups: readonly GroupReceipt[];
-}
+/** The receipt of one group; null: requests without a preference, or a signed-in browser. */
+type GroupReceipt = Omit<Receipt, 'candidates' | 'pairsUsd'> & {
+  readonly [name in (typeof groupNames)[ChoiceGrouping]]?: string | null;
+};
 
 /** The savings of the choices that a filter selects. */
 export async function savingsOf(
   store: Pick<Store, 'choices' | 'requests' | 'shadows'>,
   filter: ChoiceFilter & { readonly from: number; readonly to: number },
   by: ChoiceGrouping | null,
-): Promise<PeriodSavings> {
+) {
   const { choices, shadows } = store;
   const [sums, ratings, pairs, rated, used] = await Promise.all([
     choices.sums(filter, null, null),
@@ -62,7 +43,7 @@ export async function savingsOf(
       groups.push({ [groupNames[by]]: group || null, ...receipt });
     }
   return {
-    object: 'savings',
+    object: 'savings' as const,
     from: utcDay(filter.from),
     to: utcDay(filter.to - 1),
     ...whole,

@@ -1,42 +1,25 @@
 import { mapEstimate } from '../../savings/compare.js';
 import { type Estimate, estimateOf, seeded } from './bootstrap.js';
 import { meanCosts, pricedPool, valuesOf } from './choices.js';
-import { choiceAt, hullOf, type Point, type Pool, type Predictions, worths } from './cost-curve.js';
+import { choiceAt, hullOf, type Pool, type Predictions, worths } from './cost-curve.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 
 /** A way to choose: mean USD of an answer, and mean score, with their 95 % intervals. */
-export interface CurvePoint {
+interface CurvePoint {
   readonly cost: Estimate;
   readonly score: Estimate;
-}
-
-/** Costs and scores of choices on prompts that the fits never saw. */
-export interface CostQuality {
-  /** Where costs come from: the evaluations, or list prices and expected tokens. */
-  readonly source: 'evaluations' | 'prices';
-  /** How many rows count: those with all scores and costs. */
-  readonly rows: number;
-  /** Always calling one model. */
-  readonly singles: readonly (CurvePoint & { readonly model: string })[];
-  /** What mixtures of single models reach, from the cheapest to the best. */
-  readonly hull: readonly Point[];
-  /** The trained predictor's choices, from the dearest to the cheapest. */
-  readonly trained: readonly CurvePoint[];
-  /** The shipped predictor's choices, in the same way. */
-  readonly shipped: readonly CurvePoint[];
 }
 
 /** The curve has a point for every third of the worths of a dollar that are tried. */
 const worthStep = 3;
 const draws = 300;
 
-/** Judges held-out choices by cost and score; null: too few rows with all of both, or no prices. */
-export function judgeCostQuality(
-  rows: CustomRows,
-  heldOut: HeldOut,
-  seed: number,
-): CostQuality | null {
+/**
+ * Judges choices by cost and score, on prompts that the fits never saw; null: too few rows with all
+ * of both, or no prices.
+ */
+export function judgeCostQuality(rows: CustomRows, heldOut: HeldOut, seed: number) {
   const own = pricedPool(rows);
   const isPriced = !rows.expectedCosts.some(Number.isNaN);
   const priced = own ?? (isPriced ? pricedPool({ ...rows, costs: rows.expectedCosts }) : null);
@@ -54,7 +37,7 @@ export function judgeCostQuality(
   const points = judged(pool, groups, [...always, ...trained, ...shipped], seed);
   const singles = points.slice(0, always.length);
   return {
-    source: own ? 'evaluations' : 'prices',
+    source: own ? ('evaluations' as const) : ('prices' as const),
     rows: pool.rows,
     singles: singles.map((point, model) => ({ model: pool.models[model]!, ...point })),
     hull: hullOf(singles.map(({ cost, score }) => ({ cost: cost.value, score: score.value }))),

@@ -11,7 +11,7 @@ import {
   valuesAt,
 } from './choices.js';
 import { sumsOf } from './cost-curve.js';
-import { type CostQuality, judgeCostQuality } from './cost-quality.js';
+import { judgeCostQuality } from './cost-quality.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import type { Setting } from './fit-correction.js';
@@ -59,7 +59,7 @@ export interface TrainingReport extends Omit<Findings, 'single'> {
    */
   readonly aiq: Readonly<Record<string, number>> | null;
   /** Costs and scores of choices; null if costs are not known. */
-  readonly evaluation: CostQuality | null;
+  readonly evaluation: ReturnType<typeof judgeCostQuality>;
   readonly finding: TrainingFinding;
   /** Whether the training is of use: for any finding but `no_use`. */
   readonly isUseful: boolean;

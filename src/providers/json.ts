@@ -23,10 +23,10 @@ export const isExcessive = (json: Buffer): boolean =>
  * Parses JSON; long integers keep their digits, as in `parseExactJson`.
  * @returns null if the text is not JSON, or far more than an answer
  */
-export const parseJson = (text: string): unknown => readJson(text).value;
+export const parseJson = (text: string): unknown => parseChecked(text).value;
 
 /** As `parseJson`, and whether it is JSON as it stands, which a client can read too. */
-export function readJson(text: string): { value: unknown; isValid: boolean } {
+export function parseChecked(text: string): { value: unknown; isValid: boolean } {
   if (text.length > maxUncountedLength && isExcessive(Buffer.from(text))) return notJson;
   try {
     return { value: parseExactJson(text), isValid: true };

@@ -3,7 +3,7 @@ import type { Completion, CompletionChoice } from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { collectAnswer } from '../answer-chunks.js';
 import { unreadable } from '../failure.js';
-import { readJson } from '../json.js';
+import { parseChecked } from '../json.js';
 import { openAIEvents } from './events.js';
 import { errorIn, openAIFailureUnder200 } from './failure.js';
 import { mendChoice, mendEnvelope, unwrapped } from './mend-answer.js';
@@ -22,7 +22,7 @@ export function readOpenAICompletion(
   model: string,
   asked?: number | null,
 ): CompletionAnswer {
-  const { value: parsed, isValid } = readJson(body);
+  const { value: parsed, isValid } = parseChecked(body);
   const completion = unwrapped(parsed) as Completion | null;
   // some servers send the chunks of a stream as lines of JSON
   if (completion === null && /^\{[^]*\}\s*\{/.test(body)) return readLines(provider, body, model);

@@ -11,7 +11,7 @@ import type { CompatibleSearch } from '../compatible-search.js';
 import { deploymentOf, namesOf } from '../called-model.js';
 import { checkVectors, packVector, unpackVector } from '../embedding-answer.js';
 import { unsupported } from '../failure.js';
-import { parseJson, validJson } from '../json.js';
+import { parseChecked } from '../json.js';
 import { authHeaders, upstreamPost } from '../upstream-post.js';
 import { modelList } from '../model-list.js';
 import { rerankAdapter } from '../reranking.js';
@@ -235,7 +235,8 @@ function embeddingAdapter(
       return post('embeddings', { ...present(body), model: called }, model, apiKey);
     },
     readAnswer(body, model, request) {
-      const { answer, sent } = embeddingsIn(parseJson(body));
+      const { value, isValid } = parseChecked(body);
+      const { answer, sent } = embeddingsIn(value);
       if (answer['error']) throw openAIFailureUnder200(provider, answer);
       const data = inOrder(sent, request['encoding_format']);
       const asked = checkVectors(
@@ -259,7 +260,7 @@ function embeddingAdapter(
         );
       return {
         answer: { object: 'list', model, ...answer, data, usage: { ...usage, ...counts } },
-        ...(isRight && validJson(body) === body ? { text: body } : {}),
+        ...(isRight && isValid ? { text: body } : {}),
         promptTokens,
         costUsd: statedCostUsd(usage),
       };

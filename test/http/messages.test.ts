@@ -524,6 +524,21 @@ describe('a translated body', () => {
     expect(sentBody(1)).toMatchObject({ system });
   });
 
+  it('tells other models the summary that Claude compacted a conversation to', async () => {
+    const blocks = [
+      { type: 'compaction', content: 'They spoke of rain.' },
+      { type: 'compaction', content: null },
+      { type: 'text', text: 'And then?' },
+    ];
+    const messages = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: blocks },
+      { role: 'user', content: 'Go on' },
+    ];
+    expect((await ask({ model: chat, messages })).status).toBe(200);
+    expect(sentText()).toContain('They spoke of rain.');
+  });
+
   it('keeps roles, texts, calls and their order in any conversation', () => {
     const text = fc.string({ minLength: 1 });
     const block = fc.oneof(

@@ -193,6 +193,20 @@ describe('a request', () => {
     ]);
   });
 
+  it('reads a part of a message that is no list', async () => {
+    const part = (type: string, text: string): object => ({ content: { type, text } });
+    await world.ask({
+      input: [
+        { role: 'user', ...part('input_text', 'Hi') },
+        { role: 'assistant', ...part('output_text', 'Hello') },
+        { role: 'user', content: 'Go on' },
+      ],
+    });
+    expect(at(world.sent(), 'messages')).toMatchObject(
+      ['Hi', 'Hello', 'Go on'].map((content) => ({ content })),
+    );
+  });
+
   it('gives other dialects its instructions, format and effort', async () => {
     const schema = { type: 'object', properties: {}, required: [], additionalProperties: false };
     const format = { type: 'json_schema', name: 'a', schema, strict: true };

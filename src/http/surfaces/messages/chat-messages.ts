@@ -99,6 +99,8 @@ function partsOf(block: MessagesBlock): ContentPart[] {
       const address = textIn(source);
       return text([title ?? '', address, ...found].filter(Boolean).join('\n'));
     }
+    case 'compaction':
+      return textParts(block.content);
     case 'tool_reference':
       return text(`The tool ${String(block['tool_name'])} is available.`);
     default:

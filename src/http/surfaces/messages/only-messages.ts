@@ -39,6 +39,7 @@ export const toolFates = fatesOf('needed', {
 
 const translated = `
   text image document search_result thinking redacted_thinking tool_use tool_result tool_reference
+  compaction
 `;
 /** Content blocks that have a word in other dialects. */
 export const translatedBlocks = nameSet(translated);
@@ -49,7 +50,7 @@ export const blockFates = fatesOf('needed', {
   silent: `${translated} web_search_tool_result tool_search_tool_result fallback`,
   needed: `
     container_upload web_fetch_tool_result code_execution_tool_result mcp_tool_use mcp_tool_result
-    bash_code_execution_tool_result text_editor_code_execution_tool_result compaction
+    bash_code_execution_tool_result text_editor_code_execution_tool_result
   `,
 });
 

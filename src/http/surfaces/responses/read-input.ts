@@ -1,6 +1,6 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../../completion.js';
 import { openReasoning } from '../foreign-reasoning.js';
-import { isObject, type Json, pick, present, textIn } from '../../../text/is-object.js';
+import { isObject, type Json, objectsIn, pick, present, textIn } from '../../../text/is-object.js';
 import { itemsOf, jsonList, type ResponsesBody, typeOf } from './body.js';
 import { customArguments } from '../../../custom-tools.js';
 import { flatName } from './flat-tools.js';
@@ -54,7 +54,7 @@ class ItemReader {
   }
 
   private answer(sent: unknown): void {
-    const parts = typeof sent === 'string' ? [] : jsonList(sent);
+    const parts = typeof sent === 'string' ? [] : objectsIn(sent as Json[]);
     const refusal = parts.map((part) => textIn(part['refusal'])).join('');
     const text =
       typeof sent === 'string' ? sent : parts.map((part) => textIn(part['text'])).join('');
@@ -110,7 +110,7 @@ class ItemReader {
 /** One text without marks stays a text, because some providers do not know parts. */
 function contentOf(sent: unknown): string | ContentPart[] {
   if (typeof sent === 'string') return sent;
-  const parts = jsonList(sent).flatMap(contentPart);
+  const parts = objectsIn(sent as Json[]).flatMap(contentPart);
   const [first] = parts;
   const isPlain = parts.length === 1 && first?.type === 'text' && Object.keys(first).length === 2;
   return isPlain ? (first.text ?? '') : parts;

@@ -1405,11 +1405,11 @@ describe('usage of a stream', () => {
       cached,
     ],
     [
-      'includes cached tokens that are more than its prompt',
+      'includes cached tokens that are more than its prompt, where no total says otherwise',
       [
         {
           usage: {
-            ...{ prompt_tokens: 5, completion_tokens: 20, total_tokens: 25 },
+            ...{ prompt_tokens: 5, completion_tokens: 20 },
             prompt_tokens_details: { cached_tokens: 25 },
           },
         },

@@ -1,4 +1,4 @@
-import { readJson } from './read-json.js';
+import { answeredJson } from './read-json.js';
 import { isObject } from '../../text/is-object.js';
 
 /** A question of a plan, with what to search for. */
@@ -87,7 +87,7 @@ function plannedQuestion(item: unknown): PlannedQuestion | null {
  * @returns null if there is no plan in it; an empty list is one
  */
 export function readPlan(answer: string): PlannedQuestion[] | null {
-  const items = itemsIn(readJson(answer), ['questions', 'plan', 'sub_questions']);
+  const items = itemsIn(answeredJson(answer), ['questions', 'plan', 'sub_questions']);
   const questions = (items ?? []).map(plannedQuestion).filter((question) => question !== null);
   if (items !== null && (questions.length > 0 || items.length === 0)) return questions;
   const lines = listLines(answer).map((question) => ({ question, queries: [] }));
@@ -96,7 +96,7 @@ export function readPlan(answer: string): PlannedQuestion[] | null {
 
 /** What a check says. @returns null if there is none in the answer */
 export function readCheck(answer: string): CheckedQuestion[] | null {
-  const items = itemsIn(readJson(answer), ['questions', 'checks', 'results']);
+  const items = itemsIn(answeredJson(answer), ['questions', 'checks', 'results']);
   const checked = (items ?? []).flatMap((item) => {
     if (!isObject(item)) return [];
     const id = numberIn(item, ['id', 'question', 'number']);
@@ -123,7 +123,7 @@ function noteOfLine(line: string): WrittenNote {
 
 /** A reader's notes: of its JSON, or of its lines. */
 export function readNotes(answer: string): WrittenNote[] {
-  const items = itemsIn(readJson(answer), ['notes', 'facts']);
+  const items = itemsIn(answeredJson(answer), ['notes', 'facts']);
   if (items !== null) return items.map(writtenNote).filter((note) => note !== null);
   return listLines(answer).map(noteOfLine);
 }
@@ -131,7 +131,7 @@ export function readNotes(answer: string): WrittenNote[] {
 /** Which sources support which claim. */
 export function readSupport(answer: string): Map<number, number[]> {
   const support = new Map<number, number[]>();
-  for (const item of itemsIn(readJson(answer), ['claims', 'support']) ?? []) {
+  for (const item of itemsIn(answeredJson(answer), ['claims', 'support']) ?? []) {
     if (!isObject(item)) continue;
     const claim = numberIn(item, ['claim', 'id', 'number']);
     const given = item.sources ?? item.source;

@@ -10,7 +10,7 @@ const maxBeginnings = 8;
  * commas or typographic quotation marks, or cut off at its end.
  * @returns undefined if there is no object or list in it
  */
-export function readJson(answer: string): unknown {
+export function answeredJson(answer: string): unknown {
   // some models reason in their text
   const thought = /^\s*<think>/.test(answer) ? answer.indexOf('</think>') : -1;
   const text = answer.slice(thought + 1, thought + 1 + maxLength);

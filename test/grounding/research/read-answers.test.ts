@@ -6,7 +6,7 @@ import {
   readPlan,
   readSupport,
 } from '../../../src/grounding/research/read-answers.js';
-import { readJson } from '../../../src/grounding/research/read-json.js';
+import { answeredJson } from '../../../src/grounding/research/read-json.js';
 import { runs } from '../../helpers/runs.js';
 
 const plan = { questions: [{ question: 'How high is it?', queries: ['tower height', 'tower m'] }] };
@@ -42,7 +42,7 @@ describe('JSON in an answer', () => {
   });
 
   it('has its line breaks within strings', () => {
-    expect(readJson('{"a": "one\ntwo\tthree"}')).toEqual({ a: 'one\ntwo\tthree' });
+    expect(answeredJson('{"a": "one\ntwo\tthree"}')).toEqual({ a: 'one\ntwo\tthree' });
   });
 
   it('is found in every script', () => {
@@ -57,7 +57,7 @@ describe('JSON in an answer', () => {
     fc.assert(
       fc.property(words, fc.object(), words, (before, value, after) => {
         const text = JSON.stringify(value);
-        expect(readJson(`${before}\n${text}\n${after}`)).toEqual(JSON.parse(text));
+        expect(answeredJson(`${before}\n${text}\n${after}`)).toEqual(JSON.parse(text));
       }),
       { numRuns: runs(5_000) },
     );

@@ -5,12 +5,6 @@ import { choiceAt, hullOf, type Pool, type Predictions, worths } from './cost-cu
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 
-/** A way to choose: mean USD of an answer, and mean score, with their 95 % intervals. */
-interface CurvePoint {
-  readonly cost: Estimate;
-  readonly score: Estimate;
-}
-
 /** The curve has a point for every third of the worths of a dollar that are tried. */
 const worthStep = 3;
 const draws = 300;
@@ -61,13 +55,11 @@ function choicesOf(pool: Pool, predictions: Predictions): Int32Array[] {
   });
 }
 
-/** Mean cost and score of each way to choose, by the same draws; equal prompts are drawn together. */
-function judged(
-  pool: Pool,
-  groups: Int32Array,
-  ways: readonly Int32Array[],
-  seed: number,
-): CurvePoint[] {
+/**
+ * Mean cost in USD and score of each way to choose, with their 95 % intervals, by the same draws;
+ * equal prompts are drawn together.
+ */
+function judged(pool: Pool, groups: Int32Array, ways: readonly Int32Array[], seed: number) {
   const sums = groupSums(pool, groups, ways);
   const { count, width } = sums;
   const random = seeded(seed);

@@ -16,59 +16,21 @@ import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import type { Setting } from './fit-correction.js';
 import { judgeSavings } from './judge-savings.js';
-import {
-  type Findings,
-  findUse,
-  type InUse,
-  inUseAfter,
-  type TrainedPart,
-  type TrainingFinding,
-  verdictOn,
-} from './verdict.js';
+import { findUse, inUseAfter, type TrainedPart, verdictOn } from './verdict.js';
 import type { Scale } from './evaluation-rows.js';
-
-/** One way to choose, judged on prompts that it was not trained on. Scores are 0..1. */
-interface ChoiceReport {
-  readonly score: number;
-  /** Compared to always calling the best single model. */
-  readonly gain: Estimate;
-}
 
 /**
  * What a training found. Stored, and returned by the API; reports of earlier versions lack
  * `overShipped`, `savings`, `unjudged`, `calibration`, `evaluation`, `finding` and `inUse`.
  */
-export interface TrainingReport extends Omit<Findings, 'single'> {
-  readonly rows: number;
-  readonly prompts: number;
-  readonly models: readonly {
-    readonly model: string;
-    readonly rows: number;
-    readonly score: number;
-  }[];
+export type TrainingReport = ReturnType<typeof reportOn>;
+
+/** What a report depends on, beside rows and predictions. */
+interface Terms {
   readonly scale: Scale;
   readonly seed: number;
   /** How much the predictor counts, and the penalty on what was learned (null: offsets only). */
   readonly setting: Setting;
-  /** The best single model, known with hindsight: the hardest to beat. */
-  readonly bestSingle: { readonly model: string; readonly score: number };
-  readonly choices: Readonly<Record<keyof HeldOut, ChoiceReport>>;
-  /**
-   * The mean height of the cost-quality hull, of each prediction and of mixtures of single models;
-   * null if costs are not known.
-   */
-  readonly aiq: Readonly<Record<string, number>> | null;
-  /** Costs and scores of choices; null if costs are not known. */
-  readonly evaluation: ReturnType<typeof judgeCostQuality>;
-  readonly finding: TrainingFinding;
-  /** Whether the training is of use: for any finding but `no_use`. */
-  readonly isUseful: boolean;
-  readonly inUse: InUse;
-  readonly verdict: string;
-}
-
-/** What a report depends on, beside rows and predictions. */
-interface Terms extends Pick<TrainingReport, 'scale' | 'seed' | 'setting'> {
   /** What an earlier training put in use. */
   readonly earlier: TrainedPart | null;
   readonly earlierCalibration: CalibrationReport | null;
@@ -82,7 +44,7 @@ export function reportOn(
   rows: CustomRows,
   heldOut: HeldOut,
   { earlier, earlierCalibration, tolerance, economy, ...given }: Terms,
-): TrainingReport {
+) {
   const { best, single } = bestSingleOf(rows);
   const { choices, overShipped } = judgeChoices(rows, heldOut, single, given.seed);
   const priced = pricedPool(rows);
@@ -123,12 +85,7 @@ export function reportOn(
 }
 
 /** Judges what each prediction chooses where quality is all that counts. */
-function judgeChoices(
-  rows: CustomRows,
-  heldOut: HeldOut,
-  single: Int32Array,
-  seed: number,
-): Pick<TrainingReport, 'choices' | 'overShipped'> {
+function judgeChoices(rows: CustomRows, heldOut: HeldOut, single: Int32Array, seed: number) {
   const scoresOf = (predicted: Predicted): Float64Array => {
     const { length } = rows.models;
     const places = chosenPlaces(rows, (row, model) => predicted[row * length + model]!);
@@ -143,7 +100,8 @@ function judgeChoices(
   const ofSingle = valuesAt(rows.scores, single, rows),
     shipped = scoresOf(heldOut.router),
     fitted = scoresOf(heldOut.fitted);
-  const judged = (scores: Float64Array): ChoiceReport => ({
+  /** Scores are 0..1; the gain is over always calling the best single model. */
+  const judged = (scores: Float64Array) => ({
     score: meanOf(scores),
     gain: over(scores, ofSingle),
   });
@@ -157,7 +115,7 @@ function judgeChoices(
   };
 }
 
-function modelsOf({ models, scores }: CustomRows): TrainingReport['models'] {
+function modelsOf({ models, scores }: CustomRows) {
   const { sums, counts } = sumsOf(scores, models.length);
   return models.map((model, place) => ({
     model,

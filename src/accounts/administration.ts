@@ -14,12 +14,6 @@ import { issueResetLink, type ResetLink } from './reset-link.js';
 
 export type AccountTables = Pick<Store, 'accounts' | 'signIns'>;
 
-/** The validity of a link. */
-export interface ResetLinkOptions {
-  /** In ms. */
-  readonly resetMs: number;
-}
-
 /** Whom an administrator invites. */
 export interface Invitation {
   readonly email: string;
@@ -33,13 +27,14 @@ export const accountNotFound = (): GatewayError => invalidField('id', 'not found
 /**
  * Creates an account without a password and without limits, and a link to set the password, even if
  * sign-up is closed.
+ * @param resetMs how long the link is valid
  * @throws GatewayError `validation_failed` for an invalid mail address, `conflict` if the address
  * has an account
  */
 export async function createAccount(
   store: AccountTables,
   { email, role }: Invitation,
-  { resetMs }: ResetLinkOptions,
+  resetMs: number,
 ): Promise<{ account: AccountRecord; link: ResetLink }> {
   const account = await store.accounts.create({
     id: randomUUID(),
@@ -78,7 +73,7 @@ export const findAccount = async (
 export async function resetLink(
   store: AccountTables,
   emailOrId: string,
-  { resetMs }: ResetLinkOptions,
+  resetMs: number,
 ): Promise<{ account: AccountRecord; link: ResetLink }> {
   const account = await findAccount(store, emailOrId);
   if (!account) throw accountNotFound();

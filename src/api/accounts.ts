@@ -101,7 +101,7 @@ const inviteAccount = endpoint('post', path, 'inviteAccount', {
   errors: { 409: 'The address already has an account.' },
   async run(call: RequestCall<Invitation>) {
     const { store, rules, record } = await call.accounts();
-    const { account, link } = await createAccount(store, call.body, rules);
+    const { account, link } = await createAccount(store, call.body, rules.resetMs);
     const { id, email, role } = account;
     await record(actOnAccount('account.create', id, { email, role }));
     return { account: shownAccount(account), ...shownLink(call, rules.publicUrl, link) };
@@ -182,7 +182,7 @@ const createResetLink = endpoint('post', `${onePath}/reset-link`, 'createResetLi
   errors: { 409: 'The account is disabled, or has no owner.' },
   async run(call: RequestCall) {
     const { store, rules, record } = await call.accounts();
-    const { account, link } = await resetLink(store, idOf(call), rules);
+    const { account, link } = await resetLink(store, idOf(call), rules.resetMs);
     await record(actOnAccount('account.reset-link', account.id));
     return shownLink(call, rules.publicUrl, link);
   },

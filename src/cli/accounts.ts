@@ -50,8 +50,7 @@ export async function createAccountCommand(
   { email, role }: { readonly email: string; readonly role: AccountRole },
   config: Config,
 ): Promise<string> {
-  const { resetMs } = config.auth;
-  const { account, link } = await createAccount(store, { email, role }, { resetMs });
+  const { account, link } = await createAccount(store, { email, role }, config.auth.resetMs);
   const details = { email: account.email, role: account.role };
   await recordAct(store, actOnAccount('account.create', account.id, details));
   return `${account.role === 'admin' ? 'administrator' : 'account'} ${account.email ?? ''}\n${linkLines(link, config)}`;
@@ -71,7 +70,7 @@ export async function resetAccountCommand(
   config: Config,
 ): Promise<string> {
   const { id } = await accountNamed(store, named);
-  const { account, link } = await resetLink(store, id, { resetMs: config.auth.resetMs });
+  const { account, link } = await resetLink(store, id, config.auth.resetMs);
   await recordAct(store, actOnAccount('account.reset-link', id));
   return `account ${account.email ?? account.id}\n${linkLines(link, config)}`;
 }

@@ -22,8 +22,7 @@ const nothing: KeyOptions = {
 };
 const make = (wishes: Partial<KeyOptions>): Promise<string> =>
   createKeyCommand(store, { ...nothing, ...wishes });
-const invite = (email: string): Promise<unknown> =>
-  createAccount(store, { email }, { resetMs: 1_000 });
+const invite = (email: string): Promise<unknown> => createAccount(store, { email }, 1_000);
 const lines = async (): Promise<string[]> => (await listKeysCommand(store)).trimEnd().split('\n');
 
 describe('the list of keys', () => {

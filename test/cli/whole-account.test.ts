@@ -15,7 +15,7 @@ beforeEach(async () => {
   store = await openStore(':memory:');
   ({
     account: { id },
-  } = await createAccount(store, { email: mail }, { resetMs: 1_000 }));
+  } = await createAccount(store, { email: mail }, 1_000));
   await createKeyCommand(store, { name: 'shop', account: mail });
   const conversation = { id: 'c', accountId: id, title: 'Whales', createdAt: 1 };
   await store.conversations.create({ ...conversation, titleSource: 'given' });

@@ -75,6 +75,10 @@ export type PagedList<Item> = UseInfiniteQueryResult<Item[]>;
 
 const defaultPageSize = 50;
 
+/** The same function for all renderings, so that the items are put together once. */
+const itemsOf = <Item>({ pages }: { pages: readonly PageOf<Item>[] }): Item[] =>
+  pages.flatMap(({ items }) => items);
+
 /** Reads a list page by page; the next one only when its reader asks for it. */
 export const usePagedList = <Item>(
   key: QueryKey,
@@ -86,7 +90,7 @@ export const usePagedList = <Item>(
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam }) => readPage({ limit: pageSize, cursor: pageParam }),
     getNextPageParam: ({ next }) => next,
-    select: ({ pages }) => pages.flatMap(({ items }) => items),
+    select: itemsOf<Item>,
     placeholderData: keepsPrevious ? keepPreviousData : undefined,
     ...options,
   });

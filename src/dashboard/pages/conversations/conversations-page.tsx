@@ -23,9 +23,7 @@ export default function ConversationsPage() {
   return (
     <Switch>
       <Route path="/conversations/:id">{({ id }) => <ConversationView key={id} id={id} />}</Route>
-      <Route>
-        <ConversationList />
-      </Route>
+      <Route component={ConversationList} />
     </Switch>
   );
 }

@@ -71,20 +71,18 @@ const Name = ({ provider: { name, api: dialect, details } }: { provider: Provide
 const Condition = ({ provider: { name, condition, details } }: { provider: Provider }) => (
   <Stack gap={2} align="flex-start">
     <StateBadge color={conditionColors[condition]} label={text.conditions[condition]} />
-    {details
-      ? [...byCause(details)].map(([cause, lines]) => (
-          <div key={cause}>
-            {lines.map(({ since, words }) => (
-              <Text key={words} size="xs" title={fill(text.since, { time: formatSecond(since) })}>
-                {words}
-              </Text>
-            ))}
-            <LongText size="xs" c="var(--mantine-color-error)">
-              {cause}
-            </LongText>
-          </div>
-        ))
-      : null}
+    {[...byCause(details)].map(([cause, lines]) => (
+      <div key={cause}>
+        {lines.map(({ since, words }) => (
+          <Text key={words} size="xs" title={fill(text.since, { time: formatSecond(since) })}>
+            {words}
+          </Text>
+        ))}
+        <LongText size="xs" c="var(--mantine-color-error)">
+          {cause}
+        </LongText>
+      </div>
+    ))}
     {condition === 'failing' || condition === 'resting' || details?.circuits.length ? (
       <PageLink
         size="xs"
@@ -98,7 +96,8 @@ const Condition = ({ provider: { name, condition, details } }: { provider: Provi
 );
 
 /** What is set aside, below each other where the cause is the same. */
-function byCause({ circuits, cooldowns }: NonNullable<Provider['details']>) {
+function byCause(details: Provider['details']) {
+  const { circuits = [], cooldowns = [] } = details ?? {};
   const asides = [
     ...circuits.map(({ model, state, ...one }) => {
       const what = model ?? text.wholeProvider;

@@ -19,9 +19,7 @@ export default function PreferencesPage() {
   const mayCollect = useMay()('admin');
   return (
     <Switch>
-      <Route path="/preferences/new">
-        <NewPreference />
-      </Route>
+      <Route path="/preferences/new" component={NewPreference} />
       <Route path="/preferences/evaluations">
         {mayCollect ? (
           <EvaluationSet />
@@ -30,9 +28,7 @@ export default function PreferencesPage() {
         )}
       </Route>
       <Route path="/preferences/:id">{({ id }) => <EditPreference key={id} id={id} />}</Route>
-      <Route>
-        <PreferenceList />
-      </Route>
+      <Route component={PreferenceList} />
     </Switch>
   );
 }

@@ -1,6 +1,6 @@
 import { CloseButton, Group, Menu, TextInput } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import { useState } from 'react';
+import { type SyntheticEvent, useState } from 'react';
 import { Link, useSearch } from 'wouter';
 import { basePath } from '../../api/client.js';
 import { Note, SmallButton } from '../../components/elements.js';
@@ -21,7 +21,8 @@ export function Views() {
     key: `signalbox-views-${id}`,
     defaultValue: [],
   });
-  const save = (): void => {
+  const save = (event: SyntheticEvent): void => {
+    event.preventDefault();
     const saved = { name: name.trim(), search };
     if (saved.name === '') return;
     setViews([...views.filter((view) => view.name !== saved.name), saved]);
@@ -45,12 +46,7 @@ export function Views() {
             />
           </Group>
         ))}
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            save();
-          }}
-        >
+        <form onSubmit={save}>
           <Group gap="xs" p="xs" wrap="nowrap">
             <TextInput
               size="xs"

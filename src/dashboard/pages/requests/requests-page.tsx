@@ -57,14 +57,19 @@ function RequestList() {
       }
     >
       <FilterBar isAdmin={isAdmin} />
-      <Histogram isAdmin={isAdmin} refreshMs={isLive ? 5 * liveMs : null} />
+      <Histogram isAdmin={isAdmin} isLive={isLive} />
       <Listed isAdmin={isAdmin} isLive={isLive} />
     </Page>
   );
 }
 
+interface ListProps {
+  isAdmin: boolean;
+  isLive: boolean;
+}
+
 /** The pages that were loaded; live, the newest one, again and again. */
-function Listed({ isAdmin, isLive }: { isAdmin: boolean; isLive: boolean }) {
+function Listed({ isAdmin, isLive }: ListProps) {
   const [parameters] = useParameters();
   const { live: _live, ...shown } = parameters;
   const sort = orders.find((one) => one === parameters.sort);
@@ -109,14 +114,8 @@ function Rows({ items, isLive }: { items: readonly RequestSummary[]; isLive: boo
   );
 }
 
-interface HistogramProps {
-  isAdmin: boolean;
-  /** Null: it is asked for once. */
-  refreshMs: number | null;
-}
-
 /** Requests over time by the filters of the list; dragging selects a time range. */
-function Histogram({ isAdmin, refreshMs }: HistogramProps) {
+function Histogram({ isAdmin, isLive }: ListProps) {
   const [parameters, change] = useParameters();
   const { from, to } = parameters;
   const { live: _live, sort: _sort, ...shown } = parameters;
@@ -124,7 +123,7 @@ function Histogram({ isAdmin, refreshMs }: HistogramProps) {
     queryKey: ['request-histogram', shown, isAdmin],
     queryFn: () =>
       read('/api/v1/requests/histogram', { query: queryOf(parameters, isAdmin, Date.now()) }),
-    refetchInterval: refreshMs ?? false,
+    refetchInterval: isLive && 5 * liveMs,
     placeholderData: keepPreviousData,
   });
   // the list below says why

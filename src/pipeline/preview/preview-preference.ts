@@ -19,17 +19,6 @@ export interface PreviewRequest extends WantedChoices {
   readonly preference_id?: string | null;
 }
 
-type Tried = ReturnType<typeof applyPreference<ChoiceSource>>;
-
-/** What a preference would choose, beside what is chosen now. */
-export interface Preview {
-  readonly object: 'preference_preview';
-  readonly items: Tried['items'];
-  readonly totals: Tried['totals'];
-  /** Requests that it could not be tried on. */
-  readonly skipped: readonly SkippedRequest[];
-}
-
 /**
  * Tries a preference on requests, examples and messages without storing it.
  * @param explain whether each item names all its candidates
@@ -40,14 +29,14 @@ export async function previewPreference(
   caller: Caller,
   { preference: asked, preference_id: id = null, ...wanted }: PreviewRequest,
   explain: boolean,
-): Promise<Preview> {
+) {
   requireChoices(wanted);
   const { current, taught } = await comparedWith(parts, caller, id);
   const { choices, skipped } = await choicesOfRequests(parts, caller, wanted);
   choices.push(...choicesOfPrompts(parts, caller, wanted, taught));
   const { name: _name, ...settings } = asked;
   const trial = { settings, current, margins: parts.current().training, explain };
-  return { object: 'preference_preview', ...applyPreference(choices, trial), skipped };
+  return { object: 'preference_preview' as const, ...applyPreference(choices, trial), skipped };
 }
 
 /** The current settings of a preference, and what was learned under them. */

@@ -1,37 +1,24 @@
 import { sigmoid } from '../../../models/numbers.js';
 import type { CustomWeights } from '../../predictor/custom-weights.js';
-import { bootstrapMean, type Estimate } from './bootstrap.js';
+import { bootstrapMean } from './bootstrap.js';
 import { meanOf, type Predicted } from './choices.js';
 import { sumsOf } from './cost-curve.js';
 import { crossValidateOffsets, type HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import { fitOffsets, offsetsAlone } from './fit-correction.js';
 
-/** A figure of the shipped predictor, and of the same with an offset for each model. */
-interface BeforeAndAfter {
-  readonly before: number;
-  readonly after: number;
-}
-
 /** How far predicted qualities are from scores, on prompts that the offsets did not see. */
-export interface CalibrationReport {
-  /** In nats: the mean over rows of the mean over the models that were measured there. */
-  readonly logLoss: BeforeAndAfter & { readonly change: Estimate };
-  /** The mean over models of the difference between mean prediction and mean score. */
-  readonly levelError: BeforeAndAfter;
-  /** Whether the offsets lower the log loss. If not, they are never used alone. */
-  readonly isBetter: boolean;
-}
+export type CalibrationReport = ReturnType<typeof judgeCalibration>;
 
 /** As routing bounds the qualities that it predicts. */
 const minQuality = 0.001;
 
-/** Compares the shipped predictor's qualities with those of the same predictor with offsets. */
+/** Compares the shipped predictor's qualities with those of the same with an offset for each model. */
 export function judgeCalibration(
   rows: CustomRows,
   { router, offsets }: Pick<HeldOut, 'router' | 'offsets'>,
   seed: number,
-): CalibrationReport {
+) {
   const before = lossesOf(rows, router),
     after = lossesOf(rows, offsets);
   const change = bootstrapMean(
@@ -42,6 +29,7 @@ export function judgeCalibration(
   return {
     logLoss: { before: meanOf(before), after: meanOf(after), change },
     levelError: { before: levelErrorOf(rows, router), after: levelErrorOf(rows, offsets) },
+    // if not, they are never used alone
     isBetter: change.value < 0,
   };
 }
@@ -69,24 +57,14 @@ function levelErrorOf({ models, scores }: CustomRows, predicted: Predicted): num
   return meanOf(sums.map((sum, model) => Math.abs(sum) / counts[model]!));
 }
 
-/** An earlier training's router with corrected levels, and how these were judged. */
-interface EarlierCalibration {
-  readonly report: CalibrationReport;
-  /** The router with corrected levels; null: that lowers no log loss. */
-  readonly weights: CustomWeights | null;
-}
-
 /**
  * Corrects the levels of a router that stays in use by newer evaluations, if that lowers the log
  * loss of its predictions on prompts that the offsets were not fitted on. What it learned of prompts
  * stays as it is.
- * @returns null if it does not know each of the evaluated models
+ * @returns how the corrected levels were judged, and the router with them, null where they lower no
+ * log loss; null if it does not know each of the evaluated models
  */
-export function calibrateEarlier(
-  rows: CustomRows,
-  earlier: CustomWeights,
-  seed: number,
-): EarlierCalibration | null {
+export function calibrateEarlier(rows: CustomRows, earlier: CustomWeights, seed: number) {
   const { earlierOdds, models } = rows;
   if (earlierOdds === null || models.some((model) => !earlier.models.includes(model))) return null;
   const moved = { ...rows, odds: earlierOdds };

@@ -38,8 +38,13 @@ export class CompletionUsage {
 
   /** The usage of a call that succeeded. Charges it to the reservation. */
   usageOf(candidate: Candidate, answer: ChatAnswer, reservation = this.request.reservation): Usage {
-    const usage = answer.usage ?? this.estimate(answer.contentLength);
-    if (!answer.usage) this.parts.metrics.usageMissing(candidate.provider ?? '');
+    const { usage: stated, contentLength } = answer;
+    // a count that answers begin with (Anthropic's is 1) is not the answer's, where no other follows
+    const isTold = stated && (stated.completionTokens > 1 || contentLength < longerThanToken);
+    let usage = isTold ? stated : this.estimate(contentLength);
+    if (stated && !isTold)
+      usage = { ...stated, completionTokens: usage.completionTokens, estimated: true };
+    if (!isTold) this.parts.metrics.usageMissing(candidate.provider ?? '');
     reservation?.answered(usage);
     return usage;
   }
@@ -118,6 +123,9 @@ export class CompletionUsage {
     });
   }
 }
+
+/** In characters; no tokenizer makes one token of so many. */
+const longerThanToken = 1_000;
 
 /** The sum of the known values; null if both are unknown. */
 const plus = (one: number | null | undefined, other: number | null): number | null =>

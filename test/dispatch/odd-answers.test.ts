@@ -1442,6 +1442,14 @@ describe('usage of a stream', () => {
     expect(heard).toMatchObject(expected);
   });
 
+  it.each([0, 1])('is estimated for 2,000 characters of %s tokens', async (completion_tokens) => {
+    const model = plays.newModel();
+    const told = { ...usageChunk, usage: { ...asked, completion_tokens, total_tokens: null } };
+    plays.set(model, stream([role, text('word '.repeat(400)), end('stop'), told]));
+    const { usage: heard } = await ask(gateway, ways[1]!, { models: [`up/${model}`] });
+    expect(heard).toMatchObject({ promptTokens: 30, completionTokens: 500, estimated: true });
+  });
+
   it("has OpenAI's names for its clients, whatever names its server has", async () => {
     const model = plays.newModel();
     const named = { ...usageChunk, usage: { input_tokens: 30, output_tokens: 20 } };

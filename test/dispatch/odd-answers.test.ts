@@ -1417,6 +1417,18 @@ describe('usage of a stream', () => {
       { promptTokens: 30, cachedTokens: 25 },
     ],
     [
+      'includes them where the total is null',
+      [
+        {
+          usage: {
+            ...{ prompt_tokens: 5, completion_tokens: 20, total_tokens: null },
+            prompt_tokens_details: { cached_tokens: 25 },
+          },
+        },
+      ],
+      { promptTokens: 30, cachedTokens: 25 },
+    ],
+    [
       'includes reasoning that only the total includes, as of Gemini',
       [{ usage: { ...asked, completion_tokens: 5 } }],
       { ...told, reasoningTokens: 15 },

@@ -61,7 +61,7 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | 
   const isAnthropics =
     usage['cache_read_input_tokens'] !== undefined && !('prompt_tokens' in usage);
   // without a total, more cached than there is prompt tells it; Azure's total says otherwise
-  const isMore = usage.total_tokens === undefined && cached > promptTokens;
+  const isMore = !countIn(usage.total_tokens) && cached > promptTokens;
   const isApart = cached > 0 && (rest === cached || isMore || isAnthropics);
   const uncounted = isApart ? 0 : Math.max(0, rest);
   // each field by its name: objects of names that are found one by one cost several µs

@@ -2,15 +2,15 @@ import { atOnce } from '../../src/async/turns.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutJson, parsePieces } from '../../src/text/json-pieces.js';
-import { parseExactJson } from '../../src/text/exact-json.js';
+import { parseFields } from '../../src/text/exact-json.js';
 import { runs } from '../helpers/runs.js';
 
 const pause = (): Promise<void> => Promise.resolve();
 
-/** As `parseExactJson`, in pieces where there are long lists. */
+/** As `parseFields`, in pieces where there are long lists. */
 async function parse(text: string, bytes: number): Promise<unknown> {
   const pieces = atOnce(cutJson(Buffer.from(text), bytes));
-  return pieces ? parsePieces(pieces, pause) : parseExactJson(text);
+  return pieces ? parsePieces(pieces, pause) : parseFields(text);
 }
 
 /** What came of it, to be compared. */
@@ -35,7 +35,7 @@ describe('JSON in pieces', () => {
   it('is what it is as a whole', async () => {
     await fc.assert(
       fc.asyncProperty(written, sizes, async (text, bytes) => {
-        expect(await parse(text, bytes)).toEqual(parseExactJson(text));
+        expect(await parse(text, bytes)).toEqual(parseFields(text));
       }),
       { numRuns: runs(2_000) },
     );
@@ -54,11 +54,12 @@ describe('JSON in pieces', () => {
           const at = place % (text.length + 1);
           const changed = text.slice(0, at) + sign + text.slice(at + removed);
           expect(await outcome(() => parse(changed, bytes))).toEqual(
-            await outcome(() => parseExactJson(changed)),
+            await outcome(() => parseFields(changed)),
           );
         },
       ),
-      { numRuns: runs(5_000) },
+      // a number of the outermost list that is too large
+      { numRuns: runs(5_000), examples: [['[-1.3,3e+301,[0,null]]', 1, 0, 0, '']] },
     );
   });
 

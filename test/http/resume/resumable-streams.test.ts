@@ -534,7 +534,7 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
 
   it('ends for a native reader with the error event and line of any failure when its log is lost', async () => {
     const [one, two] = (await shared('e')) as [RunningGateway, RunningGateway];
-    upstream.script([{ text: words.slice(0, 12), betweenMs: 300 }]);
+    upstream.script([{ text: words, betweenMs: 300 }]);
     const begun = await complete(one, { abortAfterFrames: 3 });
     let losing: Promise<unknown> = Promise.resolve();
     const { frames } = await getStream(`${two.url}/api/v1/completions/${idOf(begun)}/stream`, {
@@ -552,7 +552,7 @@ describe.skipIf(!redisIsThere)('a resumable stream of one replica', () => {
 
   it('ends for a reader of Responses with an event of the type error when its log is lost', async () => {
     const [one, two] = (await shared('d')) as [RunningGateway, RunningGateway];
-    upstream.script([{ text: words.slice(0, 12), betweenMs: 300 }]);
+    upstream.script([{ text: words, betweenMs: 300 }]);
     const begun = await postStream(
       `${one.url}/v1/responses`,
       { model: 'up/m', input: 'Hi', stream: true },

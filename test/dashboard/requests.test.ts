@@ -289,6 +289,8 @@ describe('the scatter of candidates', () => {
                 other.left >= box.left + box.width,
             ).toBe(true);
       }),
+      // three at a corner
+      { examples: [[[174, 204, 218].map((y) => ({ x: 40, y, text: 'gpt-5-mini' }))]] },
     );
     const [left, right] = placeNames(
       [

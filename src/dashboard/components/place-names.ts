@@ -67,7 +67,10 @@ export function placeNames(
       height: nameHeight,
       side,
     });
-    const boxes = [0, -1, 1, -2, 2, -3, 3].flatMap((step) => [boxAt(1, step), boxAt(-1, step)]);
+    const boxes = [0, -1, 1, -2, 2, -3, 3, -4, 4, -5, 5, -6, 6].flatMap((step) => [
+      boxAt(1, step),
+      boxAt(-1, step),
+    ]);
     const box = boxes.find(isClear) ?? boxAt(1, -1);
     taken.push(box);
     return {

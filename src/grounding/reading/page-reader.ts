@@ -6,6 +6,7 @@ import { actualKind } from './page-kind.js';
 import { pageReaderDefaults, type PageReaderOptions } from './page-reader-options.js';
 import { ReadingClock } from './reading-clock.js';
 import { WebPages } from './web-pages.js';
+import { present } from '../../text/is-object.js';
 
 /** A page of the web as plain text. Nothing in it is an instruction. */
 export interface WebPage {
@@ -50,7 +51,8 @@ export class PageReader {
   private isClosed = false;
 
   constructor(options: PageReaderOptions) {
-    this.settings = { ...pageReaderDefaults, ...options };
+    // a limit that a caller without types leaves undefined would be none
+    this.settings = { ...pageReaderDefaults, ...present(options) };
     const { extractionTimeoutMs, pdfTimeoutMs, maxThreads, idleThreadMs } = this.settings;
     const limits = { taskTimeoutMs: extractionTimeoutMs, pdfTimeoutMs, maxThreads, idleThreadMs };
     this.pages = new WebPages(this.settings);

@@ -68,3 +68,13 @@ export const shared = {
     '`json`; `csv` or `jsonl` for a file with all rows. `Accept: text/csv` asks for CSV too.',
   ),
 };
+
+/** What sums of requests are taken of. */
+export const summedRequests: readonly QueryParameter[] = [
+  shared.account,
+  shared.key,
+  shared.provider,
+  shared.model,
+  shared.from,
+  shared.to,
+];

@@ -79,7 +79,8 @@ export class ProviderHealths {
     } else {
       const failure = { at, model, code: outcome, status };
       const isOfModel = outcome === 'model_not_found';
-      // a refused request is the client's mistake, and only an answer says that the provider works again
+      // a refused request is the client's mistake, and only an answer says that the provider works
+      // again
       const isRefused = outcome === 'request_refused';
       if (!isOfModel && !isRefused) minute.failures++;
       const { lastFailure, lastSuccessAt } = watched.last;

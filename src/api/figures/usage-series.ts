@@ -7,7 +7,7 @@ import type {
 } from '../../store/contracts/periods.js';
 import type { Store } from '../../store/contracts/store.js';
 import { type Call, endpointsOf } from '../endpoint.js';
-import { queryParameter, shared } from '../parameters.js';
+import { queryParameter, summedRequests } from '../parameters.js';
 import { accountParameter, choiceParameter, keyParameter, modelParameters } from '../query.js';
 import { periodIntervals, seriesSpan, shownSpan } from './series-span.js';
 import { addSeriesRows, SeriesSums } from './series-sums.js';
@@ -34,12 +34,7 @@ export const getUsageSeries = endpoint('get', '/api/v1/usage/series', 'getUsageS
     'By default of the last day, at most 200 points. Percentiles are of answered calls of models, within 5 %.',
   response: 'usage-series.response',
   parameters: [
-    shared.account,
-    shared.key,
-    shared.provider,
-    shared.model,
-    shared.from,
-    shared.to,
+    ...summedRequests,
     queryParameter(
       'interval',
       'The length of each point: `1m`, `5m`, `10m`, `30m`, `1h`, `3h`, `6h` or `1d`. Default: the shortest that makes at most 200 points and for which figures are kept.',

@@ -6,7 +6,7 @@ import { pageOrFile } from '../csv.js';
 import { roundedUsd } from './series-sums.js';
 import { type Call, endpointsOf } from '../endpoint.js';
 import { type List, listOf, pageRequestOf } from '../page-request.js';
-import { queryParameter, shared } from '../parameters.js';
+import { queryParameter, shared, summedRequests } from '../parameters.js';
 import {
   accountParameter,
   keyParameter,
@@ -62,12 +62,7 @@ export function usageSpan(asked: WithQuery): { from: number; to: number } {
 const parameters = [
   queryParameter('limit', 'Rows per page, from 1 to 1000. Default: 1000.', 'integer'),
   shared.cursor,
-  shared.account,
-  shared.key,
-  shared.provider,
-  shared.model,
-  shared.from,
-  shared.to,
+  ...summedRequests,
   queryParameter(
     'by',
     'How the sums are grouped: one or more of `day`, `provider`, `model`, `key` and `account`, separated by commas. Default: `day,model`.',
